@@ -1,0 +1,67 @@
+"""unmix: identifiable representation learning.
+
+A process mixes latents into observations; an encoder trained with an objective gives a representation;
+a guarantee says beforehand up to what it should equal the latents, and a recovery says afterwards up to
+what it does.
+"""
+
+from importlib.metadata import version
+
+from unmix import encoders, indeterminacy, laws, measures, mixings, objectives, similarities, spaces, theory
+from unmix.encoders import outputs
+from unmix.errors import InputError, RunFolderError, TrainingDiverged
+from unmix.laws import GeneralisedNormal, Laplace, Normal, Uniform, VonMisesFisher
+from unmix.measures import Recovery, mcc, recovery
+from unmix.model import Model
+from unmix.objectives import InfoNCE, Regression
+from unmix.processes import PairProcess, Pairs
+from unmix.randomness import stream
+from unmix.similarities import Dot, Lp, LpNorm
+from unmix.spaces import Box, Euclidean, Sphere
+from unmix.theory import Guarantee, guarantee
+from unmix.training import Fit, Recipe, fit, load, recipes
+
+__version__ = version("unmix")
+
+__all__ = [
+    "Box",
+    "Dot",
+    "Euclidean",
+    "Fit",
+    "GeneralisedNormal",
+    "Guarantee",
+    "InfoNCE",
+    "InputError",
+    "Laplace",
+    "Lp",
+    "LpNorm",
+    "Model",
+    "Normal",
+    "PairProcess",
+    "Pairs",
+    "Recipe",
+    "Recovery",
+    "Regression",
+    "RunFolderError",
+    "Sphere",
+    "TrainingDiverged",
+    "Uniform",
+    "VonMisesFisher",
+    "encoders",
+    "fit",
+    "guarantee",
+    "indeterminacy",
+    "laws",
+    "load",
+    "mcc",
+    "measures",
+    "mixings",
+    "objectives",
+    "outputs",
+    "recipes",
+    "recovery",
+    "similarities",
+    "spaces",
+    "stream",
+    "theory",
+]

@@ -1,0 +1,7 @@
+"""What turns observations into embeddings."""
+
+from unmix.encoders import outputs
+from unmix.encoders.mlp import MLP
+from unmix.encoders.whitening import Whitening
+
+__all__ = ["MLP", "Whitening", "outputs"]

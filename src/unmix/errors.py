@@ -1,0 +1,33 @@
+"""The errors that unmix raises: one sentence, with the remedy."""
+
+from __future__ import annotations
+
+
+class InputError(ValueError):
+    """Something handed to unmix cannot be used; the message says what to hand over instead."""
+
+
+class RunFolderError(RuntimeError):
+    """A run folder cannot be used as asked; nothing in it was changed."""
+
+
+class TrainingDiverged(RuntimeError):
+    """The loss stopped being a number.
+
+    Attributes
+    ----------
+    step : the step at which it happened.
+    checkpoint : the last good checkpoint's path, or None if there is none.
+    """
+
+    def __init__(self, step: int, cause: str, checkpoint: str | None) -> None:
+        kept = f"the last good checkpoint is {checkpoint}" if checkpoint else "no checkpoint was kept"
+        super().__init__(f"the loss became NaN or infinite at step {step}; likely cause: {cause}; {kept}.")
+        self.step = step
+        self.checkpoint = checkpoint
+
+
+def require(condition: bool, message: str) -> None:
+    """Raise `InputError(message)` unless the condition holds."""
+    if not condition:
+        raise InputError(message)

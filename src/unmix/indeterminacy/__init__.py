@@ -1,0 +1,27 @@
+"""Up to what two representations agree: a ladder of classes of maps."""
+
+from unmix.indeterminacy.classes import (
+    LADDER,
+    GeneralisedPermutation,
+    Identity,
+    Linear,
+    Orthogonal,
+    ScaledOrthogonal,
+    SignedPermutation,
+)
+from unmix.indeterminacy.indeterminacy import FittedMap, Indeterminacy
+
+AFFINE = Linear(offset=True)
+
+__all__ = [
+    "AFFINE",
+    "LADDER",
+    "FittedMap",
+    "GeneralisedPermutation",
+    "Identity",
+    "Indeterminacy",
+    "Linear",
+    "Orthogonal",
+    "ScaledOrthogonal",
+    "SignedPermutation",
+]

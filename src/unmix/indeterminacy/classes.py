@@ -1,0 +1,108 @@
+"""The classes of the ladder, each with its least-squares fit."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+from scipy.optimize import linear_sum_assignment
+
+from unmix.indeterminacy.indeterminacy import Indeterminacy
+from unmix.moments import Moments
+
+
+class Linear(Indeterminacy):
+    """Any matrix; with offset, any affine map. Directions of x without variance are left out."""
+
+    name: ClassVar[str] = "linear"
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
+        # Scaling columns to unit variance first makes the rank cut independent of their units.
+        scale = np.sqrt(np.diag(m.xx))
+        scale[scale == 0] = 1
+        values, vectors = np.linalg.eigh(m.xx / np.outer(scale, scale))
+        kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
+        root = vectors[:, kept] / np.sqrt(values[kept])
+        return (root @ (root.T @ (m.xy / scale[:, None])) / scale[:, None]).T
+
+    def __str__(self) -> str:
+        return "affine" if self.offset else "linear"
+
+
+class ScaledOrthogonal(Indeterminacy):
+    """A rotation or reflection times one positive constant."""
+
+    name: ClassVar[str] = "scaled orthogonal"
+    contained_in: ClassVar = (Linear,)
+    needs_equal_widths: ClassVar[bool] = True
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d d"]:
+        rotation, strength = _procrustes(m)
+        return rotation * strength / np.trace(m.xx)
+
+
+class Orthogonal(Indeterminacy):
+    """A rotation or reflection (the Procrustes problem)."""
+
+    name: ClassVar[str] = "orthogonal"
+    contained_in: ClassVar = (ScaledOrthogonal,)
+    needs_equal_widths: ClassVar[bool] = True
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d d"]:
+        return _procrustes(m)[0]
+
+
+class GeneralisedPermutation(Indeterminacy):
+    """Each target is one output times a constant, no output used twice."""
+
+    name: ClassVar[str] = "generalised permutation"
+    contained_in: ClassVar = (Linear,)
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
+        # The best constant leaves the share 1 − ρ² of a target's sum of squares unexplained.
+        used, target = linear_sum_assignment(m.correlation**2, maximize=True)
+        a = np.zeros(m.xy.T.shape)
+        a[target, used] = m.xy[used, target] / np.diag(m.xx)[used]
+        return a
+
+
+class SignedPermutation(Indeterminacy):
+    """Each target is one output or its negative, no output used twice."""
+
+    name: ClassVar[str] = "signed permutation"
+    contained_in: ClassVar = (GeneralisedPermutation, Orthogonal)
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
+        # ‖y − σx‖² = ‖y‖² + ‖x‖² − 2|xᵀy|, as a share of the target's sum of squares.
+        gain = (2 * np.abs(m.xy) - np.diag(m.xx)[:, None]) / np.diag(m.yy)
+        used, target = linear_sum_assignment(gain, maximize=True)
+        a = np.zeros(m.xy.T.shape)
+        a[target, used] = np.where(m.xy[used, target] < 0, -1.0, 1.0)
+        return a
+
+
+class Identity(Indeterminacy):
+    """The map that does nothing; with offset, a translation."""
+
+    name: ClassVar[str] = "identity"
+    contained_in: ClassVar = (SignedPermutation,)
+    needs_equal_widths: ClassVar[bool] = True
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d d"]:
+        return np.eye(len(m.mean_x))
+
+
+LADDER: tuple[Indeterminacy, ...] = tuple(
+    kind(offset)
+    for kind in (Identity, SignedPermutation, GeneralisedPermutation, Orthogonal, ScaledOrthogonal, Linear)
+    for offset in (False, True)
+)
+"""Every class, smaller before larger."""
+
+
+def _procrustes(m: Moments) -> tuple[Float64[ndarray, "d d"], float]:
+    """The orthogonal A that maximises tr(A Σ x yᵀ), and that maximum."""
+    u, s, vt = np.linalg.svd(m.xy)
+    return (u @ vt).T, float(s.sum())

@@ -1,0 +1,63 @@
+"""The sum of InfoNCE's log-denominators, exact, in memory linear in the batch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from unmix.kernels import onepass, tiled
+from unmix.similarities import Similarity
+
+
+def log_partition_sum(
+    similarity: Similarity,
+    anchors: Float[Tensor, "b d"],
+    negatives: Float[Tensor, "b d"],
+    positive: Float[Tensor, " b"],
+    group_size: int | None = None,
+) -> Float[Tensor, ""]:
+    """Σ_i log( exp s⁺_i + Σ_{j ≠ i, j in the group of i} exp s(a_i, n_j) ).
+
+    Value and gradients are found together in the forward pass, so neither B×B×d nor B×B is ever held,
+    and backward only multiplies by the incoming scalar. On CPU in float32 a compiled one-pass loop does
+    it (`onepass`); elsewhere autograd works on tiles of rows (`tiled`).
+
+    Parameters
+    ----------
+    positive : the similarity of each anchor to its positive, s⁺.
+    group_size : rows are taken in groups of this size and only meet negatives of their own group;
+        it must divide b. None is the whole batch.
+
+    Examples
+    --------
+    >>> from unmix.similarities import Dot
+    >>> a = torch.eye(2)
+    >>> float(log_partition_sum(Dot(), a, a, torch.zeros(2)))  # 2 log(e^0 + e^0)
+    1.3862943649291992
+    """
+    total: Tensor = _LogPartitionSum.apply(anchors, negatives, positive, similarity, group_size or len(anchors))
+    return total
+
+
+class _LogPartitionSum(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, anchors: Tensor, negatives: Tensor, positive: Tensor, similarity: Similarity, group_size: int
+    ) -> Tensor:
+        with_gradient = any(ctx.needs_input_grad[:3])
+        method = onepass if onepass.serves(similarity, anchors) else tiled
+        total, *gradients = method.log_partition_sum(
+            similarity, anchors, negatives, positive, group_size, with_gradient
+        )
+        ctx.save_for_backward(*gradients)
+        return total
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
+        gradients = (g * upstream for g in ctx.saved_tensors)
+        return (*gradients, None, None)

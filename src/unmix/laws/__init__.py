@@ -1,0 +1,11 @@
+"""How latents are drawn: each law serves as a marginal and as a conditional around a centre."""
+
+from unmix.laws.generalised_normal import GeneralisedNormal
+from unmix.laws.laplace import Laplace
+from unmix.laws.normal import Normal
+from unmix.laws.uniform import Uniform
+from unmix.laws.von_mises_fisher import VonMisesFisher
+
+Law = Uniform | VonMisesFisher | Normal | Laplace | GeneralisedNormal
+
+__all__ = ["GeneralisedNormal", "Laplace", "Law", "Normal", "Uniform", "VonMisesFisher"]

@@ -1,0 +1,46 @@
+"""The uniform law of a bounded space."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from unmix.errors import require
+from unmix.spaces import Space
+
+
+@dataclass(frozen=True)
+class Uniform:
+    """p(z) = 1/|Z|; as a conditional it forgets its centre.
+
+    Examples
+    --------
+    >>> from unmix.spaces import Box
+    >>> z = Uniform().sample(Box(2), Box(2).origin.expand(3, 2))
+    >>> Uniform().log_prob(Box(2), z, z).tolist()
+    [0.0, 0.0, 0.0]
+    """
+
+    def check(self, space: Space) -> None:
+        require(
+            space.log_volume < float("inf"),
+            f"the uniform law is not defined on {space}: take a box, a sphere or another law.",
+        )
+
+    def sample(
+        self, space: Space, centre: Float[Tensor, "n d"], generator: torch.Generator | None = None
+    ) -> Float[Tensor, "n d"]:
+        self.check(space)
+        return space.uniform(len(centre), generator, centre.dtype)
+
+    def log_prob(
+        self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]
+    ) -> Float[Tensor, " n"]:
+        self.check(space)
+        return torch.full_like(z[..., 0], -space.log_volume)
+
+    def __str__(self) -> str:
+        return "Uniform"

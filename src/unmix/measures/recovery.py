@@ -1,0 +1,154 @@
+"""How far an embedding recovers known latents, and up to what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.indeterminacy import AFFINE, LADDER, FittedMap, Indeterminacy
+from unmix.measures.mcc import split_mcc
+from unmix.measures.rows import split_rows
+from unmix.moments import Moments
+
+SIGNIFICANT = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One rung of the ladder: the class, its map fitted on the train part, and R² on the test part."""
+
+    up_to: Indeterminacy
+    map: FittedMap
+    per_dimension: Float64[ndarray, " d"]
+
+    @property
+    def r2(self) -> float:
+        return float(self.per_dimension.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Recovery:
+    """The held-out scores of an embedding against the truth.
+
+    Attributes
+    ----------
+    steps : a `Step` for each class of the ladder that applies.
+    mcc_pearson, mcc_spearman : mean |correlation| after matching.
+    null_r2, p_value : mean affine R² with rows permuted, and the share of permutations that reach the score.
+    minimal : the smallest classes whose R² is within `tolerance` of affine's; none if affine is not above chance.
+    """
+
+    steps: tuple[Step, ...]
+    mcc_pearson: float
+    mcc_spearman: float
+    null_r2: float
+    p_value: float
+    minimal: tuple[Indeterminacy, ...]
+    tolerance: float
+    n_train: int
+    n_test: int
+    notes: tuple[str, ...]
+
+    def r2(self, up_to: Indeterminacy = AFFINE) -> float:
+        """Mean held-out R² up to a class."""
+        return self.step(up_to).r2
+
+    def step(self, up_to: Indeterminacy) -> Step:
+        return next(s for s in self.steps if s.up_to == up_to)
+
+    @property
+    def verdict(self) -> str:
+        """One sentence."""
+        if not self.minimal:
+            return (
+                f"No linear recovery: affine R² {self.r2():.3f} is not above chance (p = {self.p_value:.3f}), "
+                "so no class of maps can be named."
+            )
+        classes = " or ".join(str(c) for c in self.minimal)
+        return (
+            f"Held-out R² is {self.r2():.4f} up to an affine map (chance {self.null_r2:.4f}, p = {self.p_value:.3f}); "
+            f"the smallest class that explains it to within {self.tolerance:g} is: {classes}."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON."""
+        return {
+            "r2": {str(s.up_to): s.r2 for s in self.steps},
+            "r2_per_dimension": {str(s.up_to): s.per_dimension.tolist() for s in self.steps},
+            "mcc_pearson": self.mcc_pearson,
+            "mcc_spearman": self.mcc_spearman,
+            "null_r2": self.null_r2,
+            "p_value": self.p_value,
+            "minimal": [str(c) for c in self.minimal],
+            "tolerance": self.tolerance,
+            "n_train": self.n_train,
+            "n_test": self.n_test,
+            "notes": list(self.notes),
+            "verdict": self.verdict,
+        }
+
+    def __str__(self) -> str:
+        rows = [f"  {s.up_to!s:32} {s.r2:8.4f}" for s in self.steps]
+        table = "\n".join(["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f} (Spearman {self.mcc_spearman:.4f})"])
+        return "\n".join([table, self.verdict, *self.notes])
+
+
+def recovery(
+    embedding: Any, truth: Any, *, tolerance: float = 0.02, permutations: int = 199, seed: int = 0
+) -> Recovery:
+    """Fit each class of the ladder on a random half of the rows and score it on the other half.
+
+    R² is 1 − SSE/SST a dimension, SST about the test mean, never clipped, averaged over dimensions.
+
+    Parameters
+    ----------
+    embedding : (n, k) outputs f(x); arrays or tensors.
+    truth : (n, d) latents z.
+    tolerance : how much R² a smaller class may lose against affine and still explain the recovery.
+    permutations : of rows, within each part, for the null.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> z = rng.uniform(size=(400, 3))
+    >>> print(recovery(1 - z[:, [1, 2, 0]], z).minimal[0])  # on a box a flip needs the offset
+    signed permutation + offset
+    """
+    rows = split_rows(embedding, truth, seed)
+    train, test = Moments.of(rows.train_x, rows.train_y), Moments.of(rows.test_x, rows.test_y)
+    width, targets = train.xy.shape
+    maps = ((c, c.fit(train)) for c in LADDER if c.applies(width, targets))
+    steps = tuple(Step(c, fitted, fitted.r2(test)) for c, fitted in maps)
+    affine = next(s.r2 for s in steps if s.up_to == AFFINE)
+
+    rng = np.random.default_rng([seed, 1])
+    null = np.empty(permutations)
+    for i in range(permutations):
+        shuffled_train = _shuffled(train, rows.train_x, rows.train_y, rng)
+        null[i] = AFFINE.fit(shuffled_train).r2(_shuffled(test, rows.test_x, rows.test_y, rng)).mean()
+    p_value = float((1 + (null >= affine).sum()) / (1 + permutations))
+
+    enough = [s.up_to for s in steps if s.r2 >= affine - tolerance] if p_value <= SIGNIFICANT else []
+    return Recovery(
+        steps=steps,
+        mcc_pearson=split_mcc(rows),
+        mcc_spearman=split_mcc(rows, ranks=True),
+        null_r2=float(null.mean()),
+        p_value=p_value,
+        minimal=tuple(c for c in enough if not any(smaller < c for smaller in enough)),
+        tolerance=tolerance,
+        n_train=train.n,
+        n_test=test.n,
+        notes=rows.notes,
+    )
+
+
+def _shuffled(
+    m: Moments, x: Float64[ndarray, "n k"], y: Float64[ndarray, "n d"], rng: np.random.Generator
+) -> Moments:
+    """The moments of x paired with a permutation of y: only the cross-product changes."""
+    return replace(m, xy=(x - m.mean_x).T @ (y - m.mean_y)[rng.permutation(m.n)])

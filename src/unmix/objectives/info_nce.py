@@ -1,0 +1,120 @@
+"""InfoNCE."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from unmix.errors import require
+from unmix.kernels import log_partition_sum
+from unmix.similarities import Dot, Similarity
+
+
+def info_nce(
+    similarity: Similarity,
+    anchors: Float[Tensor, "b d"],
+    positives: Float[Tensor, "b d"],
+    temperature: float | Tensor = 1.0,
+    group_size: int | None = None,
+    two_sided: bool = False,
+) -> Float[Tensor, ""]:
+    """−mean_i log( e^{s(a_i, p_i)/τ} / (e^{s(a_i, p_i)/τ} + Σ_{j≠i} e^{s(a_i, a_j)/τ}) ).
+
+    The negatives of an anchor are the *other anchors*, of the whole batch or of its group of
+    `group_size` rows: draws from the marginal, as the theorems ask, and never the anchor itself
+    (Zimmermann et al. 2021, equation 1; their code counts the anchor too). In the limit of many
+    negatives this is the cross-entropy of p(z̃|z) and the model's q(z̃|z), less a constant.
+    `two_sided` adds the same with positives and anchors exchanged, and halves.
+
+    Examples
+    --------
+    >>> a = torch.eye(3)
+    >>> round(info_nce(Dot(), a, a).item(), 4)  # −log(e / (e + 2))
+    0.5514
+    """
+    check_batch(len(anchors), group_size)
+    scale = temperature ** (-1 / similarity.degree)  # s is homogeneous: s(ca, cb) = s(a, b)/τ
+    a, b = anchors * scale, positives * scale
+    positive = similarity.rows(a, b)
+    total = log_partition_sum(similarity, a, a, positive, group_size)
+    if two_sided:
+        total = (total + log_partition_sum(similarity, b, b, positive, group_size)) / 2
+    return total / len(a) - positive.mean()
+
+
+def check_batch(rows: int, group_size: int | None) -> None:
+    """Refuse a batch without negatives, or one that does not divide into groups."""
+    size = group_size or rows
+    require(size >= 2, f"InfoNCE needs at least 2 rows a group to have a negative, not {size}.")
+    require(
+        rows % size == 0, f"a batch of {rows} does not divide into groups of {size}: make it a multiple of {size}."
+    )
+
+
+@dataclass(frozen=True)
+class InfoNCE:
+    """The objective of contrastive learning (Zimmermann et al. 2021, equation 1); see `info_nce`.
+
+    Parameters
+    ----------
+    temperature : τ, or its initial value if `learn_temperature`.
+    group_size : negatives come from groups of this many rows instead of the whole batch.
+
+    Examples
+    --------
+    >>> InfoNCE(Dot(), temperature=0.1)
+    InfoNCE(similarity=Dot(), temperature=0.1, learn_temperature=False, two_sided=False, group_size=None)
+    """
+
+    similarity: Similarity = field(default_factory=Dot)
+    temperature: float = 1.0
+    learn_temperature: bool = False
+    two_sided: bool = False
+    group_size: int | None = None
+    sees_truth: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        require(
+            0 < self.temperature < math.inf,
+            f"the temperature must be positive and finite, not {self.temperature}.",
+        )
+        require(
+            self.group_size is None or self.group_size >= 2,
+            f"a group of negatives needs at least 2 rows, not {self.group_size}.",
+        )
+
+    def check_batch(self, rows: int) -> None:
+        check_batch(rows, self.group_size)
+
+    def build(self) -> nn.Module:
+        return _InfoNCELoss(self)
+
+    def __str__(self) -> str:
+        learned = " (learned)" if self.learn_temperature else ""
+        return f"InfoNCE with {self.similarity}, τ = {self.temperature:g}{learned}"
+
+
+class _InfoNCELoss(nn.Module):
+    """Holds the temperature; the formula is `info_nce`."""
+
+    def __init__(self, objective: InfoNCE) -> None:
+        super().__init__()
+        self.objective = objective
+        log_temperature = torch.tensor(math.log(objective.temperature))
+        if objective.learn_temperature:
+            self.log_temperature = nn.Parameter(log_temperature)
+        else:
+            self.register_buffer("log_temperature", log_temperature)
+
+    def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, x_view: Tensor, truth: None) -> Tensor:
+        o = self.objective
+        anchors, positives = encode(torch.cat([x, x_view])).split(len(x))
+        return info_nce(
+            o.similarity, anchors, positives, self.log_temperature.exp(), o.group_size, o.two_sided
+        )

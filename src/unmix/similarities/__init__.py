@@ -1,0 +1,8 @@
+"""How alike two embeddings are. Every similarity is homogeneous: s(ca, cb) = c^degree s(a, b)."""
+
+from unmix.similarities.dot import Dot
+from unmix.similarities.lp import Lp, LpNorm
+
+Similarity = Dot | Lp | LpNorm
+
+__all__ = ["Dot", "Lp", "LpNorm", "Similarity"]

@@ -1,0 +1,128 @@
+"""The three theorems of Zimmermann et al. 2021, Contrastive Learning Inverts the Data Generating Process."""
+
+from __future__ import annotations
+
+import math
+
+from unmix.encoders import outputs
+from unmix.indeterminacy import GeneralisedPermutation, Indeterminacy, Linear, Orthogonal, ScaledOrthogonal
+from unmix.laws import Uniform, VonMisesFisher
+from unmix.laws.additive import AdditiveLaw
+from unmix.model import Model
+from unmix.objectives import InfoNCE
+from unmix.processes import PairProcess
+from unmix.similarities import Dot, Lp, LpNorm
+from unmix.spaces import Box, Sphere
+from unmix.theory.theorem import Assumption, Theorem
+
+REFERENCE = "Zimmermann, Sharma, Schneider, Bethge & Brendel, ICML 2021, arXiv 2102.08850"
+
+
+def _scale_is_free(model: Model) -> bool:
+    learned_temperature = isinstance(model.objective, InfoNCE) and model.objective.learn_temperature
+    return learned_temperature or getattr(model.output, "learnable", False)
+
+
+def _concentration_matches(process: PairProcess, model: Model) -> bool:
+    law, output, objective = process.conditional, model.output, model.objective
+    if not (isinstance(law, VonMisesFisher) and isinstance(output, outputs.Sphere) and isinstance(objective, InfoNCE)):
+        return False
+    return _scale_is_free(model) or math.isclose(
+        output.radius**2 / objective.temperature, law.concentration, rel_tol=1e-6
+    )
+
+
+def _same_family(process: PairProcess, model: Model) -> bool:
+    law, objective = process.conditional, model.objective
+    if not (isinstance(law, AdditiveLaw) and isinstance(objective, InfoNCE)):
+        return False
+    s = objective.similarity
+    return (isinstance(s, Lp) and s.p == law.power) or (isinstance(s, LpNorm) and s.p == law.power == 1)
+
+
+def _extent_matches(process: PairProcess, model: Model) -> bool:
+    law, output, objective = process.conditional, model.output, model.objective
+    if not (isinstance(law, AdditiveLaw) and isinstance(output, outputs.Box) and isinstance(objective, InfoNCE)):
+        return False
+    if _scale_is_free(model) or not isinstance(process.space, Box):
+        return _scale_is_free(model)
+    # The model's exp(−(e u)^p/τ) on u in [0, 1] must equal the law's exp(−(width u/spread)^p).
+    reach = output.extent * objective.temperature ** (-1 / law.power)
+    return math.isclose(reach, process.space.width / law.spread, rel_tol=1e-6)
+
+
+INFO_NCE = Assumption(
+    "the objective is InfoNCE", lambda process, model: isinstance(model.objective, InfoNCE)
+)
+UNIFORM = Assumption(
+    "the marginal is uniform",
+    lambda process, model: isinstance(process.marginal, Uniform)
+    or (isinstance(process.marginal, VonMisesFisher) and process.marginal.concentration == 0),
+)
+SAME_DIMENSION = Assumption(
+    "the model has as many outputs as there are latents",
+    lambda process, model: model.dimension in (None, process.dimension),
+)
+UNIT_SPHERE = Assumption(
+    "the latents live on the unit sphere",
+    lambda process, model: isinstance(process.space, Sphere) and process.space.radius == 1,
+)
+VMF = Assumption(
+    "the conditional is von Mises-Fisher with κ > 0",
+    lambda process, model: isinstance(process.conditional, VonMisesFisher) and process.conditional.concentration > 0,
+)
+SPHERE_OUTPUT = Assumption(
+    "the model's output lies on a sphere", lambda process, model: isinstance(model.output, outputs.Sphere)
+)
+DOT_PRODUCT = Assumption(
+    "the similarity is the dot product",
+    lambda process, model: isinstance(model.objective, InfoNCE) and isinstance(model.objective.similarity, Dot),
+)
+CONCENTRATION = Assumption("r²/τ equals κ, or r or τ is learned", _concentration_matches)
+
+CONVEX_BODY = Assumption(
+    "the latents live in a convex body (a box)", lambda process, model: isinstance(process.space, Box)
+)
+NORM_LAW = Assumption(
+    "the conditional is ∝ exp(−δ) with δ a norm or its power",
+    lambda process, model: isinstance(process.conditional, AdditiveLaw) and process.conditional.power >= 1,
+)
+BOX_OUTPUT = Assumption(
+    "the model's output lies in a convex body (a box)",
+    lambda process, model: isinstance(model.output, outputs.Box),
+)
+SAME_FAMILY = Assumption("the similarity is −δ with the conditional's exponent", _same_family)
+EXTENT = Assumption("the output's extent fits the conditional's scale, or it or τ is learned", _extent_matches)
+ONE_SIDED = Assumption(
+    "negatives follow the marginal (in a box the view's law differs near the border, so one-sided only)",
+    lambda process, model: isinstance(model.objective, InfoNCE) and not model.objective.two_sided,
+)
+NOT_EUCLIDEAN = Assumption(
+    "the exponent is not 2 (rotations keep the L2 distance)",
+    lambda process, model: isinstance(process.conditional, AdditiveLaw) and process.conditional.power != 2,
+)
+
+
+def _rotation(process: PairProcess, model: Model) -> Indeterminacy:
+    fixed = isinstance(model.output, outputs.Sphere) and not model.output.learnable and model.output.radius == 1
+    return Orthogonal() if fixed else ScaledOrthogonal()
+
+
+_CONVEX = (
+    INFO_NCE, SAME_DIMENSION, CONVEX_BODY, UNIFORM, NORM_LAW, BOX_OUTPUT, SAME_FAMILY, EXTENT, ONE_SIDED,
+)  # fmt: skip
+
+THEOREM_2 = Theorem(
+    "Theorem 2",
+    REFERENCE,
+    (INFO_NCE, SAME_DIMENSION, UNIT_SPHERE, UNIFORM, VMF, SPHERE_OUTPUT, DOT_PRODUCT, CONCENTRATION),
+    _rotation,
+)
+THEOREM_5 = Theorem("Theorem 5", REFERENCE, _CONVEX, lambda process, model: Linear(offset=True))
+THEOREM_6 = Theorem(
+    "Theorem 6",
+    REFERENCE,
+    (*_CONVEX, NOT_EUCLIDEAN),
+    lambda process, model: GeneralisedPermutation(offset=True),
+)
+THEOREMS = (THEOREM_2, THEOREM_5, THEOREM_6)

@@ -1,0 +1,39 @@
+"""All that a run needs to go on as if it had never stopped, in one file."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from unmix.model import Network
+from unmix.training.folder import CHECKPOINT, RunFolder
+
+
+def save(
+    run: RunFolder, network: Network, optimiser: torch.optim.Optimizer, batches: torch.Generator, step: int, seconds: float
+) -> None:
+    """Weights, the optimiser's state and the batch stream's state after `step` updates."""
+    tensors: dict[str, Tensor] = {f"network/{k}": v for k, v in network.state_dict().items()}
+    for index, state in optimiser.state_dict()["state"].items():
+        tensors |= {f"optimiser/{index}/{k}": v for k, v in state.items()}
+    tensors["batches"] = batches.get_state()
+    run.write_tensors(CHECKPOINT, tensors, {"step": step, "seconds": seconds})
+
+
+def restore(
+    run: RunFolder, network: Network, optimiser: torch.optim.Optimizer, batches: torch.Generator
+) -> tuple[int, float]:
+    """Put everything back as saved; the step and the seconds spent, zero if there is no checkpoint."""
+    saved = run.read_tensors(CHECKPOINT)
+    if saved is None:
+        return 0, 0.0
+    tensors, facts = saved
+    network.load_state_dict({k.removeprefix("network/"): v for k, v in tensors.items() if k.startswith("network/")})
+    state: dict[int, dict[str, Tensor]] = {}
+    for name, tensor in tensors.items():
+        if name.startswith("optimiser/"):
+            _, index, key = name.split("/")
+            state.setdefault(int(index), {})[key] = tensor
+    optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})
+    batches.set_state(tensors["batches"])
+    return int(facts["step"]), float(facts["seconds"])

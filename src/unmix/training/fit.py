@@ -1,0 +1,147 @@
+"""The training loop."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from unmix.configuration import from_config, to_config
+from unmix.errors import RunFolderError, TrainingDiverged
+from unmix.model import Model, Network
+from unmix.processes import PairProcess
+from unmix.randomness import stream
+from unmix.training import checkpoint
+from unmix.training.folder import CHECKPOINT, CONFIG, WEIGHTS, RunFolder, read_json
+from unmix.training.interrupt import Interrupt
+from unmix.training.progress import FitProgress
+from unmix.training.recipes import Recipe, fast
+from unmix.training.result import Fit
+
+
+def fit(
+    process: PairProcess,
+    model: Model,
+    recipe: Recipe | None = None,
+    *,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    progress: bool = True,
+) -> Fit:
+    """Train the model on fresh pairs of the process.
+
+    With a folder the run is kept: fitting again with the same arguments goes on from the last checkpoint
+    after a crash or Ctrl-C, with the same numbers as if nothing had happened, and a finished run is read
+    back instead of trained again. The seed splits into independent streams for initial weights, batches
+    and whitening; the process's own seed fixes the mixing.
+
+    Parameters
+    ----------
+    recipe : how to train; None is `recipes.fast()`.
+    folder : where to keep the run; None keeps nothing.
+    progress : whether to show it on stderr.
+
+    Raises
+    ------
+    TrainingDiverged : the loss became NaN or infinite.
+    RunFolderError : the folder belongs to another config, or cannot be written.
+
+    Examples
+    --------
+    >>> import unmix as um
+    >>> process = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.Linear(pool=10))
+    >>> model = um.Model(um.encoders.MLP((16,)), um.InfoNCE(um.Dot(), 0.1), um.outputs.Sphere())
+    >>> result = um.fit(process, model, um.Recipe(steps=5, batch=32, rate=1e-2), progress=False)
+    >>> result.finished, result.embed(process.sample(4).x).shape
+    (True, torch.Size([4, 3]))
+    """
+    recipe = recipe or fast()
+    model.objective.check_batch(recipe.batch)
+    run = RunFolder(folder, _config(process, model, recipe, seed)) if folder is not None else None
+
+    batches = stream(seed, "batches")
+    network, optimiser = _start(process, model, recipe, seed)
+    done, earlier = checkpoint.restore(run, network, optimiser, batches) if run else (0, 0.0)
+    log = run.cut_metrics(done) if run else []
+    seconds, began = earlier, time.perf_counter()
+
+    with FitProgress(recipe.steps, done, progress) as shown, Interrupt() as interrupt:
+        for step in range(done + 1, recipe.steps + 1):
+            for group in optimiser.param_groups:
+                group["lr"] = recipe.rate * recipe.schedule.factor((step - 1) / recipe.steps)
+            pairs = process.sample(recipe.batch, batches)
+            truth = pairs.z if model.objective.sees_truth else None
+            loss = network.training_loss(pairs.x, pairs.x_view, truth)
+            value = loss.item()
+            if not math.isfinite(value):
+                raise _diverged(step, pairs.x, recipe, run)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+
+            done, seconds = step, earlier + time.perf_counter() - began
+            last = step == recipe.steps or interrupt.requested
+            if last or step % recipe.log_every == 0:
+                log.append({"step": step, "loss": value, "seconds": seconds})
+                if run:
+                    run.append_metrics(log[-1])
+            if last or step % recipe.checkpoint_every == 0:
+                if not all(bool(p.isfinite().all()) for p in network.parameters()):
+                    raise _diverged(step, pairs.x, recipe, run)
+                if run:
+                    checkpoint.save(run, network, optimiser, batches, step, seconds)
+            shown.update(step, value)
+            if interrupt.requested:
+                break
+
+    if run and done == recipe.steps and not (run.path / WEIGHTS).exists():
+        run.write_tensors(WEIGHTS, network.state_dict(), {"steps": done, "seconds": seconds})
+    return Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path if run else None)
+
+
+def load(folder: str | Path) -> Fit:
+    """A run read back from its folder, as far as it got, without training.
+
+    Examples
+    --------
+    >>> load("no/such/run")
+    Traceback (most recent call last):
+    unmix.errors.RunFolderError: no/such/run holds no run: give the folder that `fit` wrote.
+    """
+    if not (Path(folder) / CONFIG).exists():
+        raise RunFolderError(f"{folder} holds no run: give the folder that `fit` wrote.")
+    config = read_json(Path(folder) / CONFIG)
+    process, model, recipe, seed = (from_config(config.get(part)) for part in ("process", "model", "recipe", "seed"))
+    run = RunFolder(folder, config)
+    network, optimiser = _start(process, model, recipe, seed)
+    done, seconds = checkpoint.restore(run, network, optimiser, stream(seed, "batches"))
+    log = [line for line in run.metrics() if line["step"] <= done]
+    return Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path)
+
+
+def _start(process: PairProcess, model: Model, recipe: Recipe, seed: int) -> tuple[Network, torch.optim.Optimizer]:
+    sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
+    network = model.build(sample, process.dimension, stream(seed, "init"))
+    return network, torch.optim.Adam(network.parameters(), lr=recipe.rate, fused=True)
+
+
+def _losses(log: list[dict[str, Any]]) -> tuple[tuple[int, float], ...]:
+    return tuple((line["step"], line["loss"]) for line in log)
+
+
+def _config(process: PairProcess, model: Model, recipe: Recipe, seed: int) -> dict[str, Any]:
+    parts = {"process": process, "model": model, "recipe": recipe, "seed": seed}
+    return {name: to_config(part) for name, part in parts.items()}
+
+
+def _diverged(step: int, x: Tensor, recipe: Recipe, run: RunFolder | None) -> TrainingDiverged:
+    if not bool(x.isfinite().all()):
+        cause = "the process gave observations that are NaN or infinite"
+    else:
+        cause = f"the learning rate {recipe.rate:g} is too high, or the temperature too low; try a tenth of the rate"
+    kept = run.path / CHECKPOINT if run else None
+    return TrainingDiverged(step, cause, str(kept) if kept and kept.exists() else None)

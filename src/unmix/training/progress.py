@@ -1,0 +1,50 @@
+"""What a person sees of a running fit: a bar on a terminal, a few plain lines elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from types import TracebackType
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+
+PLAIN_LINES = 10
+
+
+class FitProgress:
+    """Shows step, loss, time and time left on stderr; nothing if not `shown`."""
+
+    def __init__(self, steps: int, start: int, shown: bool) -> None:
+        self.steps, self.start, self.shown = steps, start, shown
+        self.began = time.perf_counter()
+        self.bar: Progress | None = None
+        self.task = TaskID(0)
+
+    def __enter__(self) -> FitProgress:
+        console = Console(stderr=True)
+        if self.shown and console.is_terminal:
+            self.bar = Progress(
+                TextColumn("training"), BarColumn(),
+                TextColumn("{task.completed}/{task.total} steps  loss {task.fields[loss]:.4f}"),
+                TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=console,
+            )  # fmt: skip
+            self.task = self.bar.add_task("training", total=self.steps, completed=self.start, loss=float("nan"))
+            self.bar.start()
+        return self
+
+    def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
+        if self.bar:
+            self.bar.stop()
+
+    def update(self, step: int, loss: float) -> None:
+        if self.bar:
+            self.bar.update(self.task, completed=step, loss=loss)
+        elif self.shown and (step * PLAIN_LINES // self.steps > (step - 1) * PLAIN_LINES // self.steps):
+            spent = time.perf_counter() - self.began
+            left = spent / (step - self.start) * (self.steps - step)
+            print(
+                f"step {step}/{self.steps}  loss {loss:.4f}  {spent:.0f} s, about {left:.0f} s left",
+                file=sys.stderr,
+                flush=True,
+            )

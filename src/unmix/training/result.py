@@ -1,0 +1,57 @@
+"""What `fit` gives back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from unmix.errors import require
+from unmix.model import Model, Network
+from unmix.processes import PairProcess
+from unmix.training.recipes import Recipe
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A trained model and how it came about.
+
+    Attributes
+    ----------
+    network : the trained network.
+    losses : (step, loss) as logged.
+    steps, seconds : updates done, and the time they took over all sessions of the run.
+    folder : the run folder, or None.
+    """
+
+    process: PairProcess
+    model: Model
+    recipe: Recipe
+    seed: int
+    network: Network
+    losses: tuple[tuple[int, float], ...]
+    steps: int
+    seconds: float
+    folder: Path | None
+
+    @property
+    def finished(self) -> bool:
+        """Whether every step was done; if not, fitting again with the same folder goes on."""
+        return self.steps == self.recipe.steps
+
+    def embed(self, x: Any, batch: int = 65_536) -> Float[Tensor, "n d"]:
+        """f(x) in batches, without gradients."""
+        x = torch.as_tensor(np.asarray(x) if not isinstance(x, Tensor) else x, dtype=torch.float32)
+        width = self.process.dimension
+        require(
+            x.ndim == 2 and x.shape[1] == width and len(x) > 0,
+            f"embed takes a table of observations with {width} columns, not one of shape {tuple(x.shape)}.",
+        )
+        require(bool(x.isfinite().all()), "the observations have NaN or infinite values: remove those rows first.")
+        with torch.no_grad():
+            return torch.cat([self.network(part) for part in x.split(batch)])
