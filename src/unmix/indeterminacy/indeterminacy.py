@@ -74,9 +74,7 @@ class Indeterminacy(ABC):
     def __le__(self, other: Indeterminacy) -> bool:
         if self.offset and not other.offset:
             return False
-        return type(self) is type(other) or any(
-            larger(self.offset) <= other for larger in self.contained_in
-        )
+        return type(self) is type(other) or any(larger(self.offset) <= other for larger in self.contained_in)
 
     def __lt__(self, other: Indeterminacy) -> bool:
         return self <= other and self != other

@@ -66,7 +66,11 @@ def _compiled() -> Any:
     """Import numba and compile only when a loss is first computed; keep the machine code on disk if possible."""
     import numba
 
-    options: dict[str, Any] = {"nogil": True, "fastmath": {"contract", "reassoc", "nsz", "arcp"}, "error_model": "numpy"}
+    options: dict[str, Any] = {
+        "nogil": True,
+        "fastmath": {"contract", "reassoc", "nsz", "arcp"},
+        "error_model": "numpy",
+    }
     exp = numba.njit(inline="always", **options)(_exp)
     source = _make_loop(exp)
     try:

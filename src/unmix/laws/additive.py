@@ -43,7 +43,7 @@ class AdditiveLaw(ABC):
     def draw(self, shape: torch.Size, generator: torch.Generator | None, dtype: torch.dtype) -> Tensor:
         """Noise of the given shape."""
 
-    def check(self, space: Space) -> None:
+    def check(self, space: Space) -> None:  # noqa: B027
         """Additive laws are defined on every space."""
 
     def sample(
@@ -55,9 +55,7 @@ class AdditiveLaw(ABC):
         z = centre + self.draw(centre.shape, generator, centre.dtype)
         return space.project(z) if isinstance(space, Sphere) else z
 
-    def log_prob(
-        self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]
-    ) -> Float[Tensor, " n"]:
+    def log_prob(self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         """Log-density of each row, in the space's own volume (on a sphere: its surface)."""
         noise = self.noise()
         wide, around = z.double(), centre.double()

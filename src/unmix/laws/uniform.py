@@ -36,9 +36,7 @@ class Uniform:
         self.check(space)
         return space.uniform(len(centre), generator, centre.dtype)
 
-    def log_prob(
-        self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]
-    ) -> Float[Tensor, " n"]:
+    def log_prob(self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         self.check(space)
         return torch.full_like(z[..., 0], -space.log_volume)
 

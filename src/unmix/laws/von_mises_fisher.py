@@ -62,9 +62,7 @@ class VonMisesFisher:
         z = tangent.addcmul_((1 - gap).to(centre.dtype)[:, None], mean)
         return z if space.radius == 1 else space.radius * z
 
-    def log_prob(
-        self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]
-    ) -> Float[Tensor, " n"]:
+    def log_prob(self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         """κ cᵀz/r² + ν log κ − (d/2) log 2π − log I_ν(κ) − (d−1) log r, with ν = d/2 − 1."""
         self.check(space)
         assert isinstance(space, Sphere)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int
 from numpy import ndarray
 
 from unmix.indeterminacy import AFFINE, LADDER, FittedMap, Indeterminacy
 from unmix.measures.mcc import split_mcc
-from unmix.measures.rows import split_rows
+from unmix.measures.rows import as_matrix, split_rows
 from unmix.moments import Moments
 
 SIGNIFICANT = 0.01
@@ -39,6 +39,7 @@ class Recovery:
     steps : a `Step` for each class of the ladder that applies.
     mcc_pearson, mcc_spearman : mean |correlation| after matching.
     null_r2, p_value : mean affine R² with rows permuted, and the share of permutations that reach the score.
+    test_rows, kept : the rows that were held out, and the columns of the embedding that were not constant.
     minimal : the smallest classes whose R² is within `tolerance` of affine's; none if affine is not above chance.
     """
 
@@ -50,8 +51,13 @@ class Recovery:
     minimal: tuple[Indeterminacy, ...]
     tolerance: float
     n_train: int
-    n_test: int
+    test_rows: Int[ndarray, " m"]
+    kept: Int[ndarray, " k"]
     notes: tuple[str, ...]
+
+    @property
+    def n_test(self) -> int:
+        return len(self.test_rows)
 
     def r2(self, up_to: Indeterminacy = AFFINE) -> float:
         """Mean held-out R² up to a class."""
@@ -59,6 +65,10 @@ class Recovery:
 
     def step(self, up_to: Indeterminacy) -> Step:
         return next(s for s in self.steps if s.up_to == up_to)
+
+    def recovered(self, embedding: Any, up_to: Indeterminacy = AFFINE) -> Float64[ndarray, "n d"]:
+        """The embedding mapped onto the latents by the class's map, which was fitted on the train part."""
+        return self.step(up_to).map(as_matrix(embedding, "the embedding")[:, self.kept])
 
     @property
     def verdict(self) -> str:
@@ -93,7 +103,9 @@ class Recovery:
 
     def __str__(self) -> str:
         rows = [f"  {s.up_to!s:32} {s.r2:8.4f}" for s in self.steps]
-        table = "\n".join(["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f} (Spearman {self.mcc_spearman:.4f})"])
+        table = "\n".join(
+            ["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f} (Spearman {self.mcc_spearman:.4f})"]
+        )
         return "\n".join([table, self.verdict, *self.notes])
 
 
@@ -142,13 +154,12 @@ def recovery(
         minimal=tuple(c for c in enough if not any(smaller < c for smaller in enough)),
         tolerance=tolerance,
         n_train=train.n,
-        n_test=test.n,
+        test_rows=rows.test_rows,
+        kept=rows.kept,
         notes=rows.notes,
     )
 
 
-def _shuffled(
-    m: Moments, x: Float64[ndarray, "n k"], y: Float64[ndarray, "n d"], rng: np.random.Generator
-) -> Moments:
+def _shuffled(m: Moments, x: Float64[ndarray, "n k"], y: Float64[ndarray, "n d"], rng: np.random.Generator) -> Moments:
     """The moments of x paired with a permutation of y: only the cross-product changes."""
     return replace(m, xy=(x - m.mean_x).T @ (y - m.mean_y)[rng.permutation(m.n)])

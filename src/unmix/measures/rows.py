@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float64
+from jaxtyping import Bool, Float64, Int
 from numpy import ndarray
 
 from unmix.errors import InputError, require
@@ -15,12 +15,14 @@ from unmix.errors import InputError, require
 
 @dataclass(frozen=True, eq=False)
 class SplitRows:
-    """Paired rows in a train and a test part, float64, with what had to be said about them."""
+    """Paired rows in a train and a test part, float64: which rows are the test, which columns of x were kept."""
 
     train_x: Float64[ndarray, "n k"]
     train_y: Float64[ndarray, "n d"]
     test_x: Float64[ndarray, "m k"]
     test_y: Float64[ndarray, "m d"]
+    test_rows: Int[ndarray, " m"]
+    kept: Int[ndarray, " k"]
     notes: tuple[str, ...]
 
 
@@ -50,8 +52,9 @@ def split_rows(x: Any, y: Any, seed: int = 0) -> SplitRows:
     still_x = _constant(x[train]) | _constant(x[test])
     require(not still_x.all(), "every column of the embedding is constant: there is nothing to measure.")
     notes = (f"dropped constant column {_listed(still_x)} of the embedding",) if still_x.any() else ()
-    x = x[:, ~still_x]
-    return SplitRows(x[train], y[train], x[test], y[test], notes)
+    kept = np.flatnonzero(~still_x)
+    x = x[:, kept]
+    return SplitRows(x[train], y[train], x[test], y[test], test, kept, notes)
 
 
 def _constant(table: Float64[ndarray, "n k"]) -> Bool[ndarray, " k"]:

@@ -52,9 +52,7 @@ def check_batch(rows: int, group_size: int | None) -> None:
     """Refuse a batch without negatives, or one that does not divide into groups."""
     size = group_size or rows
     require(size >= 2, f"InfoNCE needs at least 2 rows a group to have a negative, not {size}.")
-    require(
-        rows % size == 0, f"a batch of {rows} does not divide into groups of {size}: make it a multiple of {size}."
-    )
+    require(rows % size == 0, f"a batch of {rows} does not divide into groups of {size}: make it a multiple of {size}.")
 
 
 @dataclass(frozen=True)
@@ -115,6 +113,4 @@ class _InfoNCELoss(nn.Module):
     def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, x_view: Tensor, truth: None) -> Tensor:
         o = self.objective
         anchors, positives = encode(torch.cat([x, x_view])).split(len(x))
-        return info_nce(
-            o.similarity, anchors, positives, self.log_temperature.exp(), o.group_size, o.two_sided
-        )
+        return info_nce(o.similarity, anchors, positives, self.log_temperature.exp(), o.group_size, o.two_sided)

@@ -72,9 +72,7 @@ class PairProcess:
         centre = self.space.origin.to(dtype).expand(n, self.dimension)
         return self.marginal.sample(self.space, centre, generator)
 
-    def sample(
-        self, n: int, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
-    ) -> Pairs:
+    def sample(self, n: int, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32) -> Pairs:
         """n positive pairs."""
         z = self.sample_latents(n, generator, dtype)
         z_view = self.conditional.sample(self.space, z, generator)

@@ -70,7 +70,6 @@ class LpNorm:
         return f"−L{self.p:g}"
 
 
-
 def require_exponent(p: float) -> None:
     """Refuse an exponent that gives no norm."""
     require(1 <= p < math.inf, f"an Lp similarity needs a finite exponent p ≥ 1, not {p}.")

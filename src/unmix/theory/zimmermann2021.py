@@ -51,13 +51,13 @@ def _extent_matches(process: PairProcess, model: Model) -> bool:
     return math.isclose(reach, process.space.width / law.spread, rel_tol=1e-6)
 
 
-INFO_NCE = Assumption(
-    "the objective is InfoNCE", lambda process, model: isinstance(model.objective, InfoNCE)
-)
+INFO_NCE = Assumption("the objective is InfoNCE", lambda process, model: isinstance(model.objective, InfoNCE))
 UNIFORM = Assumption(
     "the marginal is uniform",
-    lambda process, model: isinstance(process.marginal, Uniform)
-    or (isinstance(process.marginal, VonMisesFisher) and process.marginal.concentration == 0),
+    lambda process, model: (
+        isinstance(process.marginal, Uniform)
+        or (isinstance(process.marginal, VonMisesFisher) and process.marginal.concentration == 0)
+    ),
 )
 SAME_DIMENSION = Assumption(
     "the model has as many outputs as there are latents",

@@ -10,7 +10,12 @@ from unmix.training.folder import CHECKPOINT, RunFolder
 
 
 def save(
-    run: RunFolder, network: Network, optimiser: torch.optim.Optimizer, batches: torch.Generator, step: int, seconds: float
+    run: RunFolder,
+    network: Network,
+    optimiser: torch.optim.Optimizer,
+    batches: torch.Generator,
+    step: int,
+    seconds: float,
 ) -> None:
     """Weights, the optimiser's state and the batch stream's state after `step` updates."""
     tensors: dict[str, Tensor] = {f"network/{k}": v for k, v in network.state_dict().items()}

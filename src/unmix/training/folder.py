@@ -110,9 +110,11 @@ def read_json(path: Path) -> Any:
 def versions() -> dict[str, str]:
     """What made the numbers."""
     names = ("unmix", "torch", "numpy", "scipy", "numba", "safetensors")
-    return {"python": platform.python_version(), "machine": platform.machine()} | {n: version(n) for n in names} | {
-        "threads": str(torch.get_num_threads())
-    }
+    return (
+        {"python": platform.python_version(), "machine": platform.machine()}
+        | {n: version(n) for n in names}
+        | {"threads": str(torch.get_num_threads())}
+    )
 
 
 @contextmanager
