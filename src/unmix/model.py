@@ -8,7 +8,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from unmix.encoders import MLP, Whitening
+from unmix.encoders import MLP, Encoder, Whitening
 from unmix.encoders.outputs import Free, Output
 from unmix.errors import require
 from unmix.objectives import InfoNCE, Objective
@@ -33,7 +33,7 @@ class Model:
     whitened MLP 64-64-64 to sphere of radius 1, trained by InfoNCE with dot product, τ = 0.1
     """
 
-    encoder: MLP = field(default_factory=MLP)
+    encoder: Encoder = field(default_factory=MLP)
     objective: Objective = field(default_factory=InfoNCE)
     output: Output = field(default_factory=Free)
     dimension: int | None = None

@@ -7,27 +7,30 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from unmix.errors import require
 
 
 @dataclass(frozen=True)
 class MLP:
-    """Linear layers with LeakyReLU between them.
+    """Linear layers with LeakyReLU between them, beside a linear map that starts as a rotation (`skip`).
 
     The default is small on purpose: the inverse of a LeakyReLU(0.2) mixing is itself a small LeakyReLU
-    network of slope 1/0.2, and small networks at a high rate learn it fastest.
+    network of slope 1/0.2, and small networks at a high rate learn it fastest. With `skip` the network
+    starts as a rotation of its input and so unfolded: a plain network starts near a constant, and on a
+    low-dimensional sphere a map that starts near a constant has the wrong degree and mostly ends folded.
 
     Examples
     --------
     >>> net = MLP((64, 64)).build(10, 10, torch.Generator().manual_seed(0))
     >>> sum(p.numel() for p in net.parameters())
-    5514
+    5614
     """
 
     widths: tuple[int, ...] = (64, 64, 64)
     slope: float = 0.2
+    skip: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "widths", tuple(self.widths))
@@ -36,11 +39,11 @@ class MLP:
 
     @classmethod
     def paper(cls, dimension: int) -> MLP:
-        """The encoder of Zimmermann et al. 2021: d → 10d → 50d ×4 → 10d → d, slope 0.01."""
+        """The encoder of Zimmermann et al. 2021: d → 10d → 50d ×4 → 10d → d, slope 0.01, no skip."""
         d = dimension
-        return cls((10 * d, 50 * d, 50 * d, 50 * d, 50 * d, 10 * d), 0.01)
+        return cls((10 * d, 50 * d, 50 * d, 50 * d, 50 * d, 10 * d), 0.01, skip=False)
 
-    def build(self, inputs: int, outputs: int, generator: torch.Generator) -> nn.Sequential:
+    def build(self, inputs: int, outputs: int, generator: torch.Generator) -> nn.Module:
         """The network, with torch's default initialisation drawn from `generator`."""
         layers: list[nn.Module] = []
         for fan_in, fan_out in pairwise((inputs, *self.widths, outputs)):
@@ -49,7 +52,24 @@ class MLP:
                 for parameter in (linear.weight, linear.bias):
                     parameter.uniform_(-(fan_in**-0.5), fan_in**-0.5, generator=generator)
             layers += [linear, nn.LeakyReLU(self.slope, inplace=True)]
-        return nn.Sequential(*layers[:-1])
+        bent = nn.Sequential(*layers[:-1])
+        return _BesideRotation(bent, inputs, outputs, generator) if self.skip else bent
 
     def __str__(self) -> str:
         return "MLP " + "-".join(map(str, self.widths))
+
+
+class _BesideRotation(nn.Module):
+    """x → R x + bent(x), starting at R x with R a random rotation (or part of one, between other widths)."""
+
+    def __init__(self, bent: nn.Sequential, inputs: int, outputs: int, generator: torch.Generator) -> None:
+        super().__init__()
+        size = max(inputs, outputs)
+        rotation = torch.linalg.qr(torch.randn(size, size, generator=generator)).Q
+        self.rotation = nn.Parameter(rotation[:outputs, :inputs].contiguous())
+        self.bent = bent
+        for parameter in bent[-1].parameters():
+            nn.init.zeros_(parameter)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.addmm(self.bent(x), x, self.rotation.mT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor, nn
@@ -78,7 +79,11 @@ class Free:
         return "unbounded"
 
 
-Output = Sphere | Box | Free
+@runtime_checkable
+class Output(Protocol):
+    """A constraint on an encoder's output; `build` makes the module that imposes it."""
+
+    def build(self) -> nn.Module: ...
 
 
 class _Scaled(nn.Module):

@@ -2,10 +2,9 @@
 
 from unmix.laws.generalised_normal import GeneralisedNormal
 from unmix.laws.laplace import Laplace
+from unmix.laws.law import Law
 from unmix.laws.normal import Normal
 from unmix.laws.uniform import Uniform
 from unmix.laws.von_mises_fisher import VonMisesFisher
-
-Law = Uniform | VonMisesFisher | Normal | Laplace | GeneralisedNormal
 
 __all__ = ["GeneralisedNormal", "Laplace", "Law", "Normal", "Uniform", "VonMisesFisher"]

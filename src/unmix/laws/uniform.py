@@ -19,9 +19,10 @@ class Uniform:
     Examples
     --------
     >>> from unmix.spaces import Box
-    >>> z = Uniform().sample(Box(2), Box(2).origin.expand(3, 2))
-    >>> Uniform().log_prob(Box(2), z, z).tolist()
-    [0.0, 0.0, 0.0]
+    >>> box = Box(2, high=0.5)
+    >>> z = Uniform().sample(box, box.origin.expand(3, 2))
+    >>> Uniform().log_prob(box, z, z).exp().tolist()
+    [4.0, 4.0, 4.0]
     """
 
     def check(self, space: Space) -> None:

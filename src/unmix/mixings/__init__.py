@@ -1,10 +1,8 @@
 """How latents become observations: every mixing can be undone and has a Jacobian."""
 
-from unmix.mixings.layered import LayeredMap
+from unmix.mixings.layered import LayeredMap, Mixing
 from unmix.mixings.linear import Linear
 from unmix.mixings.mlp import MLP
 from unmix.mixings.smooth import Smooth
-
-Mixing = MLP | Linear | Smooth
 
 __all__ = ["MLP", "LayeredMap", "Linear", "Mixing", "Smooth"]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 
+@runtime_checkable
 class Bend(Protocol):
     """A strictly increasing elementwise function."""
 
@@ -57,3 +58,12 @@ class LayeredMap:
             j = w @ (self.bend.derivative(u)[..., None] * j)
             u = self.bend(u) @ w.mT
         return j.to(z.dtype)
+
+
+@runtime_checkable
+class Mixing(Protocol):
+    """A description from which mixings can be drawn."""
+
+    def draw(self, dimension: int, generator: torch.Generator) -> LayeredMap:
+        """A map of R^dimension that depends on the generator alone."""
+        ...

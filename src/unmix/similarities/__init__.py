@@ -2,7 +2,6 @@
 
 from unmix.similarities.dot import Dot
 from unmix.similarities.lp import Lp, LpNorm
-
-Similarity = Dot | Lp | LpNorm
+from unmix.similarities.similarity import Similarity
 
 __all__ = ["Dot", "Lp", "LpNorm", "Similarity"]

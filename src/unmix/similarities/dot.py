@@ -14,6 +14,7 @@ class Dot:
 
     Examples
     --------
+    >>> import torch
     >>> Dot().rows(torch.ones(1, 3), torch.ones(1, 3)).item()
     3.0
     """

@@ -35,9 +35,13 @@ def restore(
     tensors, facts = saved
     network.load_state_dict({k.removeprefix("network/"): v for k, v in tensors.items() if k.startswith("network/")})
     state: dict[int, dict[str, Tensor]] = {}
+    parameters = list(network.parameters())
     for name, tensor in tensors.items():
         if name.startswith("optimiser/"):
             _, index, key = name.split("/")
+            parameter = parameters[int(index)]
+            if tensor.shape == parameter.shape:  # fused Adam walks memory: the layout must be the parameter's
+                tensor = torch.empty_like(parameter, requires_grad=False).copy_(tensor)
             state.setdefault(int(index), {})[key] = tensor
     optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})
     batches.set_state(tensors["batches"])

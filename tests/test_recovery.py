@@ -1,0 +1,161 @@
+"""Recovery: the verdict is the minimal class, held out, above chance; bad tables never give a number."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+import torch
+from scipy.stats import spearmanr
+from sklearn.linear_model import LinearRegression
+
+import unmix as um
+from unmix.indeterminacy import AFFINE, GeneralisedPermutation, Identity, Linear, Orthogonal, SignedPermutation
+
+RNG = np.random.default_rng(0)
+BOX = RNG.uniform(size=(2000, 4))
+NORMAL = RNG.normal(size=(2000, 4))
+ROTATION = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
+
+
+@pytest.mark.parametrize(
+    ("embedding", "truth", "expected"),
+    [
+        (NORMAL, NORMAL, [Identity()]),
+        (-NORMAL[:, ::-1], NORMAL, [SignedPermutation()]),
+        (1 - BOX[:, ::-1], BOX, [SignedPermutation(offset=True)]),  # on a box a flip is z → 1 − z
+        (NORMAL * [1, -2, 3, 4], NORMAL, [GeneralisedPermutation()]),
+        (NORMAL @ ROTATION.T, NORMAL, [Orthogonal()]),
+        (NORMAL @ ROTATION.T + 5, NORMAL, [Orthogonal(offset=True)]),
+        (NORMAL @ (RNG.normal(size=(4, 4)) + np.eye(4)), NORMAL, [Linear()]),
+    ],
+)
+def test_the_verdict_is_the_smallest_class(embedding, truth, expected):
+    assert list(um.recovery(embedding, truth, permutations=99).minimal) == expected
+
+
+def test_there_can_be_two_minimal_classes():
+    # In two dimensions nearly equal scales: both a slightly uneven permutation and a slight rotation fit.
+    z = NORMAL[:, :2]
+    tilt = 0.08
+    a = np.array([[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]]) * 1.5
+    r = um.recovery(z @ a.T, z)
+    assert {type(c).__name__ for c in r.minimal} == {"GeneralisedPermutation", "ScaledOrthogonal"}
+
+
+def test_noise_gets_no_class_and_a_null_of_about_minus_d_over_n():
+    rng = np.random.default_rng(3)
+    r = um.recovery(rng.normal(size=(400, 20)), rng.normal(size=(400, 3)))
+    assert r.minimal == ()
+    assert r.p_value > 0.01
+    assert "not above chance" in r.verdict
+    assert r.null_r2 == pytest.approx(-2 * 20 / 200, abs=0.08)  # both fit and test are noisy: −d/n each
+
+
+def test_p_values_of_noise_are_uniform():
+    rng = np.random.default_rng(0)
+    p = [um.recovery(*rng.normal(size=(2, 60, 2)), permutations=19).p_value for _ in range(100)]
+    assert min(p) >= 1 / 20
+    assert 0.35 < np.mean(p) < 0.7
+
+
+def test_scores_are_held_out():
+    rng = np.random.default_rng(1)
+    h, z = rng.normal(size=(60, 20)), rng.normal(size=(60, 2))
+    assert LinearRegression().fit(h, z).score(h, z) > 0.2  # in sample noise looks recovered
+    assert um.recovery(h, z).r2() < 0
+
+
+def test_r2_is_averaged_over_dimensions_and_not_clipped():
+    z = NORMAL.copy()
+    h = z + np.array([0, 0, 0, 100])
+    scores = um.recovery(h, z).step(Identity()).per_dimension
+    np.testing.assert_allclose(scores[:3], 1)
+    assert scores[3] < -1000
+
+
+def test_recovered_latents_are_the_mapped_embedding():
+    r = um.recovery(NORMAL @ ROTATION.T, NORMAL)
+    np.testing.assert_allclose(r.recovered(NORMAL @ ROTATION.T, Orthogonal()), NORMAL, atol=1e-8)
+
+
+def test_mcc_is_one_for_permuted_scaled_factors_and_rank_mcc_for_monotone_ones():
+    assert um.mcc(NORMAL[:, [2, 0, 3, 1]] * [1, -5, 2, 3], NORMAL) == pytest.approx(1)
+    warped = np.exp(3 * NORMAL[:, ::-1])
+    assert um.mcc(warped, NORMAL, ranks=True) == pytest.approx(1)
+    assert um.mcc(warped, NORMAL) < 0.7
+
+
+def test_mcc_matches_on_one_part_and_scores_on_the_other():
+    rng = np.random.default_rng(0)
+    h, z = rng.normal(size=(40, 15)), rng.normal(size=(40, 1))
+    in_sample = max(abs(np.corrcoef(h[:, k], z[:, 0])[0, 1]) for k in range(15))
+    held_out = np.mean([um.mcc(h, z, seed=s) for s in range(30)])
+    assert held_out < in_sample - 0.05
+
+
+def test_spearman_mcc_of_one_column_is_scipys_on_the_test_half():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(200, 1))
+    h = z + rng.normal(size=(200, 1))
+    test = np.random.default_rng(5).permutation(200)[100:]
+    expected = abs(spearmanr(h[test, 0], z[test, 0]).statistic)
+    assert um.mcc(h, z, ranks=True, seed=5) == pytest.approx(expected)
+
+
+def test_numbers_of_factors_and_outputs_may_differ():
+    z = NORMAL[:, :3]
+    wide = np.column_stack([RNG.normal(size=(2000, 5)), z])
+    assert um.mcc(wide, z) == pytest.approx(1)
+    assert um.mcc(z[:, :2], z) == pytest.approx(2 / 3, abs=0.02)  # a factor without an output counts 0
+    r = um.recovery(wide, z)
+    assert r.r2() == pytest.approx(1)
+    assert all(s.up_to.applies(8, 3) for s in r.steps)
+    assert not any(isinstance(s.up_to, Orthogonal) for s in r.steps)
+
+
+def test_a_constant_output_is_dropped_with_a_note():
+    h = np.column_stack([NORMAL, np.ones(2000)])
+    r = um.recovery(h, NORMAL)
+    assert r.r2() == pytest.approx(1)
+    assert "constant column 4" in r.notes[0]
+    np.testing.assert_allclose(r.recovered(h), NORMAL, atol=1e-8)
+
+
+def test_tensors_and_arrays_are_the_same():
+    assert um.recovery(torch.tensor(BOX), torch.tensor(BOX)).r2() == um.recovery(BOX, BOX).r2()
+
+
+def test_the_dictionary_is_plain_json():
+    r = um.recovery(NORMAL, NORMAL, permutations=19)
+    assert json.loads(json.dumps(r.as_dict()))["r2"]["affine"] == pytest.approx(1)
+    assert "signed permutation" in str(r)
+    assert AFFINE.name == "linear"
+
+
+def with_value(value):
+    table = NORMAL.copy()
+    table[3, 1] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    ("embedding", "truth", "words"),
+    [
+        (NORMAL[:10], NORMAL, "same rows in the same order"),
+        (with_value(math.nan), NORMAL, "1 values that are NaN or infinite"),
+        (NORMAL, with_value(math.inf), "the truth has 1 values"),
+        (np.empty((0, 3)), np.empty((0, 3)), "is empty"),
+        (np.empty((5, 0)), NORMAL[:5], "is empty"),
+        (NORMAL[:8], NORMAL[:8], "give at least 12 rows"),
+        (NORMAL, np.ones((2000, 2)), "column 0, 1 of the truth is constant"),
+        (np.ones((2000, 2)), NORMAL, "every column of the embedding is constant"),
+        (np.zeros((2, 3, 4)), NORMAL, "two axes"),
+        ([["a", "b"]] * 20, NORMAL[:20], "table of numbers"),
+        ([[1.0], [2.0, 3.0]], NORMAL[:2], "table of numbers"),
+    ],
+)
+def test_bad_tables_are_refused(embedding, truth, words):
+    for measure in (um.recovery, um.mcc):
+        with pytest.raises(um.InputError, match=words):
+            measure(embedding, truth)
