@@ -28,6 +28,11 @@ def demo(
     Ten latents on a sphere are mixed by a three-layer network; a small encoder that sees only pairs of
     observations is trained by InfoNCE. Theory promises the latents up to a rotation: see whether it holds.
     """
-    process = PairProcess(Sphere(10), Uniform(), VonMisesFisher(10.0), MLPMixing(3), seed)
-    model = Model(MLP(), InfoNCE(Dot(), temperature=0.1), outputs.Sphere())
+    process, model = setting(seed)
     run(process, model, recipes.fast(), seed, out or Path("runs") / f"demo-{seed}")
+
+
+def setting(seed: int) -> tuple[PairProcess, Model]:
+    """The demo's world and model, for which Theorem 2 holds."""
+    process = PairProcess(Sphere(10), Uniform(), VonMisesFisher(10.0), MLPMixing(3), seed)
+    return process, Model(MLP(), InfoNCE(Dot(), temperature=0.1), outputs.Sphere())

@@ -30,7 +30,10 @@ def run(process: PairProcess, model: Model, recipe: Recipe, seed: int, folder: P
 
     fitted = fit(process, model, recipe, seed=seed, folder=folder)
     state = "trained" if fitted.finished else f"interrupted after {fitted.steps} of {recipe.steps} steps, trained"
-    console.print(f"{state} for {fitted.seconds:.0f} s on {torch.get_num_threads()} threads; run folder: {folder}\n")
+    console.print(
+        f"{state} for {fitted.seconds:.0f} s on {torch.get_num_threads()} threads; run folder: {folder}\n",
+        soft_wrap=True,
+    )
 
     pairs = process.sample(EVALUATION_ROWS, stream(seed, "evaluation"))
     embedding = fitted.embed(pairs.x)
@@ -46,7 +49,7 @@ def run(process: PairProcess, model: Model, recipe: Recipe, seed: int, folder: P
     save_recovery_figure(
         picture, pairs.z, {"before: the mixing": (pairs.x, before), "after: the encoder": (embedding, after)}
     )
-    console.print(f"[bold]Picture[/]  {picture}")
+    console.print(f"[bold]Picture[/]  {picture}", soft_wrap=True)
     if not fitted.finished:
         console.print("Run the same command again to go on from here.")
         sys.exit(130)

@@ -1,0 +1,1 @@
+"""Speed and memory against good baselines, measured in one run: `make bench`."""

@@ -1,0 +1,55 @@
+"""Run every benchmark, print the table, and write it as JSON."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import torch
+from rich.console import Console
+from rich.table import Table
+
+from benchmarks import demo, growth, kernels, official_step, sampling
+from benchmarks.measure import Row
+from unmix.training.folder import versions, write_atomically
+
+RESULTS = Path(__file__).parent / "results.json"
+PARTS: dict[str, Callable[[], list[Row]]] = {
+    "kernels": lambda: kernels.rows(torch.get_num_threads()),
+    "official_step": official_step.rows,
+    "sampling": sampling.rows,
+    "growth": growth.rows,
+    "demo": demo.rows,
+}
+
+
+def main() -> None:
+    asked = sys.argv[1:] or list(PARTS)
+    console = Console(width=max(Console().width, 150))
+    rows: list[Row] = []
+    for name in asked:
+        console.print(f"running {name} …", style="dim")
+        rows += PARTS[name]()
+    table = Table(title=f"unmix benchmarks, {torch.get_num_threads()} threads; ratios within one run")
+    for column in ("what", "ours", "baseline", "ratio", "goal", ""):
+        table.add_column(column, justify="right" if column == "ratio" else "left")
+    for row in rows:
+        mark = {True: "✓", False: "✗", None: ""}[row.reached]
+        table.add_row(row.name, row.ours, row.baseline, f"{row.ratio:.3g}", row.goal, mark)
+    console.print(table)
+    if asked == list(PARTS):
+        written = {
+            "when": datetime.now(UTC).isoformat(timespec="seconds"),
+            "versions": versions(),
+            "rows": [asdict(row) for row in rows],
+        }
+        write_atomically(RESULTS, json.dumps(written, indent=2, ensure_ascii=False).encode() + b"\n")
+        console.print(f"written to {RESULTS.relative_to(Path.cwd())}")
+
+
+if __name__ == "__main__":
+    main()

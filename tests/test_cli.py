@@ -1,0 +1,236 @@
+"""The command line: every space, law and objective by flag or file; wrong input is a sentence and an exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import unmix as um
+from unmix.cli import main, naming
+from unmix.cli.settings import Settings, settle
+
+SMALL = ["--steps", "3", "--batch", "32", "--mixing", "linear", "--widths", "8"]
+
+
+@pytest.fixture
+def unmix(monkeypatch, capfd):
+    """Run the command in this process: exit code, stdout, stderr."""
+
+    def run(*arguments):
+        monkeypatch.setattr(sys, "argv", ["unmix", *map(str, arguments)])
+        code = 0
+        try:
+            main()
+        except SystemExit as stop:
+            code = stop.code or 0
+        captured = capfd.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [
+        ["--space", "sphere", "--dimension", "3"],
+        ["--space", "sphere", "--dimension", "3", "--conditional", "laplace:0.05", "--output", "learned-sphere"],
+        ["--space", "sphere", "--dimension", "3", "--marginal", "vmf:3", "--conditional", "gennorm:3:0.1"],
+        ["--space", "box", "--dimension", "3", "--conditional", "laplace:0.05"],
+        ["--space", "box", "--dimension", "3", "--conditional", "gennorm:3:0.05", "--similarity", "lp:1"],
+        [
+            "--space",
+            "box",
+            "--dimension",
+            "3",
+            "--marginal",
+            "normal:0.3",
+            "--conditional",
+            "normal:0.05",
+            "--output",
+            "free",
+        ],
+        ["--space", "euclidean", "--dimension", "3", "--marginal", "laplace:1", "--conditional", "normal:1"],
+        ["--space", "euclidean", "--dimension", "2", "--objective", "regression"],
+        ["--space", "box", "--dimension", "3", "--similarity", "norm:2", "--learn-temperature", "--two-sided"],
+        ["--dimension", "3", "--group-size", "8", "--no-whiten", "--outputs", "5", "--mixing", "smooth:2"],
+    ],
+    ids=" ".join,
+)
+def test_fit_runs_for_every_space_law_and_objective(flags, unmix, tmp_path):
+    code, out, err = unmix("fit", "--out", tmp_path / "run", *SMALL, *flags)
+    assert code == 0, err
+    assert "Verdict" in out
+    kept = json.loads((tmp_path / "run" / "recovery.json").read_text())
+    assert set(kept) == {"before", "after", "steps"}
+    assert (tmp_path / "run" / "recovery.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_demo_states_promises_trains_and_measures(unmix, tmp_path, monkeypatch):
+    short = um.Recipe(steps=5, batch=64, rate=1e-2, whitening_rows=500)
+    monkeypatch.setattr(um.recipes, "fast", lambda: short)
+    code, out, err = unmix("demo", "--out", tmp_path / "demo", "--seed", "1")
+    assert code == 0, err
+    for words in ("sphere in 10 dimensions", "Promised", "Theorem 2", "before", "after", "orthogonal", "recovery.png"):
+        assert words in out
+    assert um.load(tmp_path / "demo").process.seed == 1
+    again, out, _ = unmix("demo", "--out", tmp_path / "demo", "--seed", "1")
+    assert again == 0
+
+
+def test_what_is_left_out_is_chosen_to_match_the_process():
+    for told, expected in [
+        ({}, (um.InfoNCE(um.Dot(), 0.1), um.outputs.Sphere())),
+        ({"space": "box"}, (um.InfoNCE(um.Lp(1), 1.0), um.outputs.Box())),
+        ({"space": "box", "conditional": "gennorm:3:0.05"}, (um.InfoNCE(um.Lp(3), 1.0), um.outputs.Box())),
+        ({"space": "euclidean"}, (um.InfoNCE(um.Lp(2), 1.0), um.outputs.Free())),
+        ({"conditional": "normal:0.05"}, (um.InfoNCE(um.Dot(), 1.0), um.outputs.Sphere())),
+        ({"objective": "regression"}, (um.Regression(), um.outputs.Free())),
+    ]:
+        settings = Settings(**told)
+        model = settings.model(settings.process())
+        assert (model.objective, model.output) == expected
+    for space in ("sphere", "box"):  # so that theory promises something by default
+        settings = Settings(space=space)
+        assert um.guarantee(settings.process(), settings.model(settings.process()))
+
+
+def test_the_paper_recipe_brings_the_papers_encoder():
+    settings = Settings(recipe="paper")
+    model = settings.model(settings.process())
+    assert (model.encoder, model.whiten) == (um.encoders.MLP.paper(10), False)
+    assert settings.training_recipe() == um.recipes.paper()
+
+
+@pytest.mark.parametrize("suffix", ["toml", "json"])
+def test_a_config_file_says_the_same_as_flags_and_flags_win(suffix, tmp_path):
+    told = {"space": "box", "dimension": 4, "conditional": "normal:0.05", "learn-temperature": True, "rate": 1}
+    file = tmp_path / f"fit.{suffix}"
+    lines = "\n".join(f"{k} = {json.dumps(v)}" for k, v in told.items())
+    file.write_text(json.dumps(told) if suffix == "json" else lines)
+    expected = Settings(space="box", dimension=4, conditional="normal:0.05", learn_temperature=True, rate=1.0)
+    assert settle({"dimension": None}, file) == expected
+    assert settle({"dimension": 7}, file).dimension == 7
+
+
+def test_a_config_file_runs(unmix, tmp_path):
+    (tmp_path / "fit.toml").write_text('space = "box"\ndimension = 2\nsteps = 2\nbatch = 16\nmixing = "linear"\n')
+    code, _, err = unmix("fit", "--out", tmp_path / "run", "--config", tmp_path / "fit.toml")
+    assert code == 0, err
+    assert um.load(tmp_path / "run").process.space == um.Box(2)
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        (["--space", "torus"], "there is no space 'torus': choose from sphere, box, euclidean"),
+        (["--marginal", "cauchy:1"], "there is no law 'cauchy': choose from uniform, vmf:KAPPA"),
+        (["--mixing", "quantum"], "there is no mixing 'quantum'"),
+        (["--similarity", "cosine"], "there is no similarity 'cosine'"),
+        (["--output", "torus"], "there is no output 'torus'"),
+        (["--objective", "vae"], "there is no objective 'vae'"),
+        (["--recipe", "slow"], "there is no recipe 'slow'"),
+        (["--conditional", "vmf"], "write vmf:KAPPA"),
+        (["--conditional", "vmf:many"], "write vmf:KAPPA"),
+        (["--conditional", "vmf:1:2"], "write vmf:KAPPA"),
+        (["--mixing", "mlp:2.5"], "write mlp:LAYERS"),
+        (["--mixing", "mlp:inf"], "write mlp:LAYERS"),
+        (["--conditional", "vmf:-1"], "κ ≥ 0"),
+        (["--conditional", "vmf:nan"], "κ ≥ 0"),
+        (["--conditional", "vmf:inf"], "κ ≥ 0"),
+        (["--dimension", "1"], "dimension 2 or more"),
+        (["--space", "box", "--conditional", "vmf:1"], "not defined on"),
+        (["--space", "euclidean", "--marginal", "uniform"], "not defined on"),
+        (["--similarity", "lp:0.5"], "p ≥ 1"),
+        (["--temperature", "0"], "temperature must be positive"),
+        (["--temperature", "nan"], "temperature must be positive"),
+        (["--widths", "64;64"], "write whole numbers with commas"),
+        (["--batch", "1"], "at least 2 rows"),
+        (["--batch", "10", "--group-size", "4"], "does not divide"),
+        (["--steps", "0"], "steps must be"),
+        (["--rate", "-1"], "rate must be positive"),
+        (["--seed", "-1"], "seed must be"),
+        (["--threads", "0"], "--threads must be"),
+        (["--config", "no/such/file.toml"], "cannot read the config file"),
+        (["--dimension", "ten"], "--dimension"),
+        (["--nonsense"], "--nonsense"),
+    ],
+    ids=lambda v: " ".join(v) if isinstance(v, list) else None,
+)
+def test_wrong_input_is_a_sentence_an_exit_code_and_no_traceback(flags, words, unmix, tmp_path):
+    code, _, err = unmix("fit", "--out", tmp_path / "run", *flags)
+    assert code == 2
+    assert words in err
+    assert "Traceback" not in err
+    assert not (tmp_path / "run").exists()  # refused at the door
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("space = box", "is not valid toml"),
+        ('spaec = "box"', "sets 'spaec', which is unknown: choose from"),
+        ('dimension = "ten"', "sets dimension to 'ten'"),
+        ("dimension = true", "sets dimension to True"),
+        ("two_sided = 1", "sets two_sided to 1"),
+        ("\udc80", "is not valid"),
+    ],
+)
+def test_a_wrong_config_file_is_a_sentence(content, words, unmix, tmp_path):
+    (tmp_path / "fit.toml").write_bytes(content.encode(errors="surrogateescape"))
+    code, _, err = unmix("fit", "--out", tmp_path / "run", "--config", tmp_path / "fit.toml")
+    assert (code, "Traceback" in err) == (2, False)
+    assert words in err
+
+
+def test_a_folder_of_another_run_is_refused_with_an_exit_code(unmix, tmp_path):
+    flags = ("fit", "--out", tmp_path / "run", *SMALL, "--dimension", "3")
+    assert unmix(*flags)[0] == 0
+    code, _, err = unmix(*flags, "--seed", "1")
+    assert code == 1
+    assert "holds a run of another config" in err
+
+
+def test_ctrl_c_prints_what_there_is_and_the_same_command_goes_on(tmp_path):
+    command = [
+        sys.executable,
+        "-c",
+        "from unmix.cli import main; main()",
+        "fit",
+        "--out",
+        str(tmp_path / "run"),
+        *SMALL,
+    ]
+    child = subprocess.Popen(
+        [*command, "--steps", "1000000", "--dimension", "3"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=os.environ | {"COLUMNS": "200"},
+    )  # fmt: skip
+    deadline = time.monotonic() + 100
+    while not (tmp_path / "run" / "metrics.jsonl").exists() and time.monotonic() < deadline:
+        time.sleep(0.05)
+    child.send_signal(signal.SIGINT)
+    out, err = child.communicate(timeout=100)
+    assert child.returncode == 130, err
+    assert "interrupted after" in out
+    assert "Verdict" in out
+    assert "Run the same command again" in out
+    assert "Traceback" not in err
+
+
+def test_help_names_every_choice(unmix, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    code, out, _ = unmix("fit", "--help")
+    assert code == 0
+    for name in (*naming.LAWS, *naming.MIXINGS, *naming.SIMILARITIES, *naming.OUTPUTS, *naming.SPACES):
+        assert name in out
+    assert "demo" in unmix("--help")[1]
+
+
+def test_importing_unmix_stays_light():
+    heavy = "matplotlib", "numba", "typer", "sklearn"
+    script = f"import unmix, sys; print([m for m in {heavy} if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert out.strip() == "[]"
