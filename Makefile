@@ -1,0 +1,27 @@
+# Each command is complete on a fresh machine: it makes the virtual environment, installs, and runs.
+PYTHON ?= python3
+VENV := .venv
+INSTALLED := $(VENV)/.installed
+
+.PHONY: demo test bench clean
+.DEFAULT_GOAL := demo
+
+demo: $(INSTALLED)  ## recover the latents of a small simulated world
+	$(VENV)/bin/unmix demo
+
+test: $(INSTALLED)  ## lint, types, tests and doctests
+	$(VENV)/bin/ruff check .
+	$(VENV)/bin/ruff format --check .
+	$(VENV)/bin/mypy
+	$(VENV)/bin/pytest -n auto
+
+bench: $(INSTALLED)  ## speed and memory against good baselines
+	$(VENV)/bin/python -m benchmarks
+
+$(INSTALLED): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf $(VENV)
