@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
-from pathlib import Path
 
 import torch
 from rich.console import Console
@@ -15,9 +14,9 @@ from rich.table import Table
 
 from benchmarks import demo, growth, kernels, official_step, sampling
 from benchmarks.measure import Row
+from benchmarks.readme import README, RESULTS, with_table
 from unmix.training.folder import versions, write_atomically
 
-RESULTS = Path(__file__).parent / "results.json"
 PARTS: dict[str, Callable[[], list[Row]]] = {
     "kernels": lambda: kernels.rows(torch.get_num_threads()),
     "official_step": official_step.rows,
@@ -48,7 +47,8 @@ def main() -> None:
             "rows": [asdict(row) for row in rows],
         }
         write_atomically(RESULTS, json.dumps(written, indent=2, ensure_ascii=False).encode() + b"\n")
-        console.print(f"written to {RESULTS.relative_to(Path.cwd())}")
+        write_atomically(README, with_table(README.read_text()).encode())
+        console.print(f"written to {RESULTS.name} and {README.name}")
 
 
 if __name__ == "__main__":

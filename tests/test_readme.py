@@ -1,0 +1,43 @@
+"""README is true: its code runs, and its numbers are those that a run wrote."""
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+import unmix as um
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text()
+
+
+@pytest.fixture
+def benchmarks(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT)
+    import benchmarks.readme
+
+    yield benchmarks.readme
+    sys.modules.pop("benchmarks.readme")
+
+
+def test_the_ten_lines_run(monkeypatch, tmp_path, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
+    assert len([line for line in code.splitlines() if line.strip()]) <= 10
+    monkeypatch.chdir(tmp_path)
+    short = um.Recipe(steps=5, batch=64, rate=1e-2, whitening_rows=500)
+    monkeypatch.setattr("unmix.training.fit.fast", lambda: short)
+    names = {}
+    exec(code, names)
+    assert "Theorem 2" in capsys.readouterr().out
+    assert um.load("runs/sphere").steps == 5
+
+
+def test_the_table_is_what_the_benchmark_wrote(benchmarks):
+    assert benchmarks.with_table(README) == README
+
+
+def test_the_commands_exist():
+    makefile = (ROOT / "Makefile").read_text()
+    for target in re.findall(r"^make (\w+)", README, re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
