@@ -26,7 +26,7 @@ def test_the_ten_lines_run(monkeypatch, tmp_path, capsys):
     assert len([line for line in code.splitlines() if line.strip()]) <= 10
     monkeypatch.chdir(tmp_path)
     short = um.Recipe(steps=5, batch=64, rate=1e-2, whitening_rows=500)
-    monkeypatch.setattr("unmix.training.fit.fast", lambda: short)
+    monkeypatch.setattr(um.recipes, "fast", lambda: short)
     names = {}
     exec(code, names)
     assert "Theorem 2" in capsys.readouterr().out

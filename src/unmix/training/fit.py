@@ -15,11 +15,11 @@ from unmix.errors import RunFolderError, TrainingDiverged
 from unmix.model import Model, Network
 from unmix.processes import PairProcess
 from unmix.randomness import stream
-from unmix.training import checkpoint
+from unmix.training import checkpoint, recipes
 from unmix.training.folder import CHECKPOINT, CONFIG, WEIGHTS, RunFolder, read_json
 from unmix.training.interrupt import Interrupt
 from unmix.training.progress import FitProgress
-from unmix.training.recipes import Recipe, fast
+from unmix.training.recipes import Recipe
 from unmix.training.result import Fit
 
 
@@ -59,7 +59,7 @@ def fit(
     >>> result.finished, result.embed(process.sample(4).x).shape
     (True, torch.Size([4, 3]))
     """
-    recipe = recipe or fast()
+    recipe = recipe or recipes.fast()
     model.objective.check_batch(recipe.batch)
     run = RunFolder(folder, _config(process, model, recipe, seed)) if folder is not None else None
 
