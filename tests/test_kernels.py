@@ -1,5 +1,6 @@
 """The fast log-partition kernels against the naive formula, in value and gradient."""
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given
@@ -85,6 +86,13 @@ def test_both_methods_are_the_naive_formula_for_any_shape_and_scale(similarity, 
     if onepass.serves(similarity, narrow[0]) and scale <= 1:  # at 30 float32 inputs themselves differ by 1e-5
         found = onepass.log_partition_sum(similarity, *narrow, size, True)
         assert_equal(found, (expected.detach(), *gradients), 1e-5)
+
+
+def test_the_polynomial_exponential_is_exact_to_float32():
+    x = np.linspace(-59.9, 0, 5000).astype(np.float32)
+    found = np.array([onepass._exp(value) for value in x])
+    np.testing.assert_allclose(found, np.exp(x.astype(np.float64)), rtol=3e-7)
+    assert onepass._exp(np.float32(-61)) == 0
 
 
 @pytest.mark.parametrize("similarity", [Dot(), Lp(1), Lp(2), Lp(3)], ids=str)

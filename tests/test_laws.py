@@ -87,6 +87,21 @@ def test_projected_density_integrates_to_one_on_the_circle(law):
     assert law.log_prob(Sphere(2), z, centre).exp().mean().item() * 2 * math.pi == pytest.approx(1, abs=1e-5)
 
 
+@pytest.mark.parametrize("law", [Normal(0.4), Laplace(0.5), GeneralisedNormal(3.0, 0.8)], ids=str)
+def test_projected_samples_follow_the_projected_density(law, generator):
+    circle, n = Sphere(2, radius=2.0), 20_000
+    centre = torch.tensor([[1.2, 1.6]], dtype=torch.float64)
+    z = law.sample(circle, centre.expand(n, 2), generator)
+    assert circle.contains(z, 1e-12)
+    angle = (torch.arange(4000, dtype=torch.float64) + 0.5) * 2 * math.pi / 4000 - math.pi
+    points = 2 * torch.stack([angle.cos(), angle.sin()], 1)
+    density = law.log_prob(circle, points, centre.expand_as(points)).exp() * 2 * 2 * math.pi / 4000
+    cdf = density.cumsum(0) - density / 2
+    assert cdf[-1].item() == pytest.approx(1, abs=1e-4)
+    observed = torch.atan2(z[:, 1], z[:, 0]).numpy()
+    assert scipy.stats.kstest(observed, lambda x: np.interp(x, angle.numpy(), cdf.numpy())).pvalue > LEVEL
+
+
 @pytest.mark.parametrize("law", [Normal(0.5), Laplace(0.3)], ids=str)
 @pytest.mark.parametrize("radius", [1.0, 2.0])
 def test_projected_density_integrates_to_one_in_four_dimensions(law, radius, generator):
