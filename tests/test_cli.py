@@ -8,9 +8,11 @@ import sys
 import time
 
 import pytest
+import torch
 
 import unmix as um
 from unmix.cli import main, naming
+from unmix.cli.run import kept_or_not
 from unmix.cli.settings import Settings, settle
 
 SMALL = ["--steps", "3", "--batch", "32", "--mixing", "linear", "--widths", "8"]
@@ -74,7 +76,7 @@ def test_demo_states_promises_trains_and_measures(unmix, tmp_path, monkeypatch):
     monkeypatch.setattr(um.recipes, "fast", lambda: short)
     code, out, err = unmix("demo", "--out", tmp_path / "demo", "--seed", "1")
     assert code == 0, err
-    for words in ("sphere in 10 dimensions", "Promised", "Theorem 2", "before", "after", "orthogonal", "recovery.png"):
+    for words in ("sphere in 10 dimensions", "Promised", "Theorem 2", "before", "after", "not met yet", "recovery.png"):
         assert words in out
     assert um.load(tmp_path / "demo").process.seed == 1
     again, out, _ = unmix("demo", "--out", tmp_path / "demo", "--seed", "1")
@@ -89,13 +91,46 @@ def test_what_is_left_out_is_chosen_to_match_the_process():
         ({"space": "euclidean"}, (um.InfoNCE(um.Lp(2), 1.0), um.outputs.Free())),
         ({"conditional": "normal:0.05"}, (um.InfoNCE(um.Dot(), 1.0), um.outputs.Sphere())),
         ({"objective": "regression"}, (um.Regression(), um.outputs.Free())),
+        ({"output": "sphere:2", "conditional": "vMF:8"}, (um.InfoNCE(um.Dot(), 0.5), um.outputs.Sphere(2.0))),
+        ({"output": "fixed-box:20", "space": "box"}, (um.InfoNCE(um.Lp(1)), um.outputs.Box(20.0, learnable=False))),
     ]:
         settings = Settings(**told)
         model = settings.model(settings.process())
-        assert (model.objective, model.output) == expected
+        assert (model.objective, model.output) == expected, told
     for space in ("sphere", "box"):  # so that theory promises something by default
         settings = Settings(space=space)
         assert um.guarantee(settings.process(), settings.model(settings.process()))
+
+
+def test_spaces_take_their_size():
+    assert Settings(space="sphere:2").process().space == um.Sphere(10, radius=2.0)
+    assert Settings(space="box:-1:1").process().space == um.Box(10, -1.0, 1.0)
+
+
+def test_the_end_says_whether_the_promise_was_kept():
+    promise = um.guarantee(Settings().process(), Settings().model(Settings().process()))
+    z = um.Sphere(10).uniform(1000, um.stream(0, "z"))
+    rotation = torch.linalg.qr(torch.randn(10, 10, generator=um.stream(0, "r"))).Q
+    assert "promise is kept" in kept_or_not(promise, um.recovery(z @ rotation, z))
+    assert "not met yet" in kept_or_not(promise, um.recovery(z * torch.linspace(1, 3, 10), z))
+
+
+def test_a_folder_named_like_markup_is_printed_as_it_is(unmix, tmp_path):
+    code, out, _ = unmix("fit", "--out", tmp_path / "[bold]x[", *SMALL, "--dimension", "3")
+    assert code == 0
+    assert "[bold]x[/recovery.png" in out
+
+
+def test_a_terminal_without_unicode_shows_something():
+    command = [sys.executable, "-m", "unmix", "fit", "--out", "/proc/none", "--conditional", "vmf:-1"]
+    env = os.environ | {"PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(command, capture_output=True, env=env, check=False)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
+
+
+def test_version(unmix):
+    assert unmix("--version")[1].strip() == f"unmix {um.__version__}"
 
 
 def test_the_paper_recipe_brings_the_papers_encoder():
@@ -107,11 +142,11 @@ def test_the_paper_recipe_brings_the_papers_encoder():
 
 @pytest.mark.parametrize("suffix", ["toml", "json"])
 def test_a_config_file_says_the_same_as_flags_and_flags_win(suffix, tmp_path):
-    told = {"space": "box", "dimension": 4, "conditional": "normal:0.05", "learn-temperature": True, "rate": 1}
+    told = {"space": "box", "dimension": 4, "widths": [8, 9], "learn-temperature": True, "rate": 1}
     file = tmp_path / f"fit.{suffix}"
     lines = "\n".join(f"{k} = {json.dumps(v)}" for k, v in told.items())
     file.write_text(json.dumps(told) if suffix == "json" else lines)
-    expected = Settings(space="box", dimension=4, conditional="normal:0.05", learn_temperature=True, rate=1.0)
+    expected = Settings(space="box", dimension=4, widths="8,9", learn_temperature=True, rate=1.0)
     assert settle({"dimension": None}, file) == expected
     assert settle({"dimension": 7}, file).dimension == 7
 
@@ -126,18 +161,22 @@ def test_a_config_file_runs(unmix, tmp_path):
 @pytest.mark.parametrize(
     ("flags", "words"),
     [
-        (["--space", "torus"], "there is no space 'torus': choose from sphere, box, euclidean"),
-        (["--marginal", "cauchy:1"], "there is no law 'cauchy': choose from uniform, vmf:KAPPA"),
+        (["--space", "torus"], "there is no space 'torus': write for example sphere, box, euclidean"),
+        (["--marginal", "cauchy:1"], "there is no law 'cauchy': write for example uniform, vmf:10"),
         (["--mixing", "quantum"], "there is no mixing 'quantum'"),
         (["--similarity", "cosine"], "there is no similarity 'cosine'"),
         (["--output", "torus"], "there is no output 'torus'"),
         (["--objective", "vae"], "there is no objective 'vae'"),
         (["--recipe", "slow"], "there is no recipe 'slow'"),
-        (["--conditional", "vmf"], "write vmf:KAPPA"),
-        (["--conditional", "vmf:many"], "write vmf:KAPPA"),
-        (["--conditional", "vmf:1:2"], "write vmf:KAPPA"),
-        (["--mixing", "mlp:2.5"], "write mlp:LAYERS"),
-        (["--mixing", "mlp:inf"], "write mlp:LAYERS"),
+        (["--conditional", "vmf"], "write for example vmf:10"),
+        (["--conditional", "vmf:many"], "write for example vmf:10"),
+        (["--conditional", "vmf:1:2"], "write for example vmf:10"),
+        (["--mixing", "mlp:2.5"], "write for example mlp:3"),
+        (["--mixing", "mlp:inf"], "write for example mlp:3"),
+        (["--objective", "regression", "--temperature", "3"], "regression has no temperature"),
+        (["--objective", "regression", "--two-sided"], "regression has no two sided"),
+        (["--objective", "regression", "--outputs", "3"], "one output a latent"),
+        (["--output", "fixed-box"], "write for example fixed-box:20"),
         (["--conditional", "vmf:-1"], "κ ≥ 0"),
         (["--conditional", "vmf:nan"], "κ ≥ 0"),
         (["--conditional", "vmf:inf"], "κ ≥ 0"),
@@ -171,8 +210,8 @@ def test_wrong_input_is_a_sentence_an_exit_code_and_no_traceback(flags, words, u
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        ("space = box", "is not valid toml"),
-        ('spaec = "box"', "sets 'spaec', which is unknown: choose from"),
+        ("space = box", "write TOML, or JSON"),
+        ('spaec = "box"', "sets 'spaec', which is unknown"),
         ('dimension = "ten"', "sets dimension to 'ten'"),
         ("dimension = true", "sets dimension to True"),
         ("two_sided = 1", "sets two_sided to 1"),

@@ -98,6 +98,8 @@ def test_whitening_is_a_declared_part_of_the_model(generator):
         (lambda: outputs.Sphere(0.0), "radius must be positive"),
         (lambda: outputs.Box(math.nan), "extent must be positive"),
         (lambda: um.Model(dimension=0), "at least one output"),
+        (lambda: Whitening(torch.randn(2, 3, generator=torch.Generator())), "more rows than columns"),
+        (lambda: Whitening(torch.full((9, 3), math.inf)), "all finite"),
     ],
 )
 def test_bad_encoders_are_refused(make, words):

@@ -1,13 +1,18 @@
 """The fast log-partition kernels against the naive formula, in value and gradient."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unmix as um
 from unmix import Dot, Lp, LpNorm
-from unmix.kernels import log_partition_sum, onepass, tiled
+from unmix.kernels import compiled, contrastive_sum, onepass, tiled
 from unmix.objectives import info_nce
 
 SIMILARITIES = [Dot(), Lp(1), Lp(2), Lp(3), Lp(4), Lp(1.5), Lp(2.7), LpNorm(1), LpNorm(2), LpNorm(3)]
@@ -74,42 +79,45 @@ def test_both_methods_are_the_naive_formula_for_any_shape_and_scale(similarity, 
             rows = slice(g * size, (g + 1) * size)
             matrix = similarity.matrix(x[rows], n[rows])
             matrix = matrix - torch.diag_embed(matrix.diagonal()) + torch.diag_embed(s[rows])
-            total = total + torch.logsumexp(matrix, 1).sum()
+            total = total + (torch.logsumexp(matrix, 1) - s[rows]).sum()
         return total
 
     leaves = [t.clone().requires_grad_() for t in (a, a, positive)]
     expected = naive_sum(*leaves)
     gradients = torch.autograd.grad(expected, leaves)
-    exact = tiled.log_partition_sum(similarity, a, a, positive, size, True)
+    exact = tiled.contrastive_sum(similarity, a, a, positive, size, True)
     assert_equal(exact, (expected.detach(), *gradients), 1e-10)
     narrow = [t.float() for t in (a, a, positive)]
     if onepass.serves(similarity, narrow[0]) and scale <= 1:  # at 30 float32 inputs themselves differ by 1e-5
-        found = onepass.log_partition_sum(similarity, *narrow, size, True)
+        found = onepass.contrastive_sum(similarity, *narrow, size, True)
         assert_equal(found, (expected.detach(), *gradients), 1e-5)
 
 
-def test_the_polynomial_exponential_is_exact_to_float32():
+def test_the_polynomial_exponential_and_logarithm_are_exact_to_float32():
     x = np.linspace(-59.9, 0, 5000).astype(np.float32)
-    found = np.array([onepass._exp(value) for value in x])
+    found = np.array([compiled.exp(value) for value in x])
     np.testing.assert_allclose(found, np.exp(x.astype(np.float64)), rtol=3e-7)
-    assert onepass._exp(np.float32(-61)) == 0
+    assert compiled.exp(np.float32(-61)) == 0
+    x = np.geomspace(1e-30, 1e30, 5000).astype(np.float32)
+    found = np.array([compiled.log(value) for value in x])
+    np.testing.assert_allclose(found, np.log(x.astype(np.float64)), rtol=2e-7, atol=2e-7)
 
 
 @pytest.mark.parametrize("similarity", [Dot(), Lp(1), Lp(2), Lp(3)], ids=str)
 def test_threads_give_the_same_numbers(similarity, monkeypatch):
     a, p = batch(96, 7, dtype=torch.float32)
     positive = similarity.rows(a, p)
-    one = onepass.log_partition_sum(similarity, a, a, positive, 96, True)
+    one = onepass.contrastive_sum(similarity, a, a, positive, 96, True)
     monkeypatch.setattr(onepass, "ENTRIES_WORTH_A_THREAD", 1)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 5)
-    assert_equal(onepass.log_partition_sum(similarity, a, a, positive, 96, True), one, 1e-6)
+    assert_equal(onepass.contrastive_sum(similarity, a, a, positive, 96, True), one, 1e-6)
 
 
 def test_tiles_do_not_change_the_result(monkeypatch):
     a, p = batch(30, 4)
-    whole = tiled.log_partition_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, True)
+    whole = tiled.contrastive_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, True)
     monkeypatch.setattr(tiled, "TILE_ENTRIES", 1)
-    assert_equal(tiled.log_partition_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, True), whole, 1e-12)
+    assert_equal(tiled.contrastive_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, True), whole, 1e-12)
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)
@@ -136,6 +144,38 @@ def test_nan_is_passed_on_not_hidden(dtype):
     a[3, 1] = float("nan")
     assert info_nce(Dot(), a, p).isnan()
     assert info_nce(Lp(1), p, a).isnan()
+    for similarity in (Dot(), Lp(1), Lp(2.5)):  # also where only a negative is NaN
+        assert contrastive_sum(similarity, p, a, Dot().rows(p, p)).isnan()
+
+
+@pytest.mark.parametrize("kappa", [1e3, 1e5])
+def test_a_large_concentration_does_not_cancel_in_float32(kappa):
+    sphere = um.Sphere(10)
+    a = sphere.uniform(512, torch.Generator().manual_seed(0), torch.float64)
+    p = um.VonMisesFisher(kappa).sample(sphere, a, torch.Generator().manual_seed(1))
+    exact = info_nce(Dot(), a, p, 1 / kappa).item()
+    assert info_nce(Dot(), a.float(), p.float(), 1 / kappa).item() == pytest.approx(exact, abs=1e-5)
+
+
+def test_the_distance_with_p_1_is_its_power_and_takes_the_fast_way():
+    a, p = batch(16, 3, dtype=torch.float32)
+    assert torch.equal(info_nce(LpNorm(1), a, p), info_nce(Lp(1), a, p))
+    assert onepass.serves(LpNorm(1), a)
+    assert not onepass.serves(LpNorm(2), a)
+
+
+def test_machine_code_is_kept_for_the_next_process(tmp_path):
+    script = (
+        "import torch, unmix as um; from unmix.kernels import compiled\n"
+        "um.objectives.info_nce(um.Dot(), torch.eye(3), torch.eye(3))\n"
+        "print(sum(compiled.contrastive_rows.stats.cache_hits.values()))"
+    )
+    hits = [
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True,
+                       env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}).stdout.strip()
+        for _ in range(2)
+    ]  # fmt: skip
+    assert hits == ["0", "1"]
 
 
 def test_gradient_scales_with_what_comes_from_above():
@@ -147,7 +187,7 @@ def test_gradient_scales_with_what_comes_from_above():
 
 def test_without_gradients_only_the_value_is_computed():
     a, p = batch(16, 3, dtype=torch.float32)
-    assert not log_partition_sum(Dot(), a, a, Dot().rows(a, p)).requires_grad
+    assert not contrastive_sum(Dot(), a, a, Dot().rows(a, p)).requires_grad
     assert info_nce(Dot(), a, p).item() == pytest.approx(naive(Dot(), a, p).item(), rel=1e-5)
 
 

@@ -11,7 +11,7 @@ import torch
 import unmix as um
 from unmix import Box, Euclidean, GeneralisedNormal, InputError, Laplace, Normal, Sphere, Uniform, VonMisesFisher
 from unmix.laws.bessel import log_bessel
-from unmix.laws.von_mises_fisher import one_minus_cosine
+from unmix.laws.von_mises_fisher import one_minus_cosine, unit_tangent
 
 ADDITIVE = {
     Normal(0.3): scipy.stats.norm(scale=0.3),
@@ -32,6 +32,12 @@ def test_additive_law_on_euclidean_space_is_scipys(law, generator):
     np.testing.assert_allclose(law.log_prob(Euclidean(2), z, centre).numpy(), expected, rtol=1e-10)
     coordinates = torch.corrcoef((z - centre).mT)
     assert coordinates[0, 1].abs() < 5 / math.sqrt(len(z))
+
+
+@pytest.mark.parametrize("shape", [0.7, 3.0, 20.0, 50.0])
+def test_generalised_normal_has_no_hole_at_zero_in_float32(shape, generator):
+    z = GeneralisedNormal(shape, 1.0).sample(Euclidean(1), torch.zeros(200_000, 1), generator)
+    assert scipy.stats.kstest(z[:, 0].numpy(), scipy.stats.gennorm(shape).cdf).pvalue > LEVEL
 
 
 @pytest.mark.parametrize("scale", [0.05, 0.5, 50.0])
@@ -212,6 +218,32 @@ def test_a_law_that_is_not_defined_on_a_space_says_so(pair):
         um.PairProcess(space, Normal(1.0), law, um.mixings.Linear())
 
 
+def test_a_draw_along_the_mean_is_drawn_again(monkeypatch):
+    # On a circle a normal draw can lie exactly along the mean, and leaves no direction across it.
+    draws = iter([torch.tensor([[1.0, 0.0], [1.0, 1.0]]), torch.tensor([[0.5, -2.0]])])
+    monkeypatch.setattr(torch, "randn", lambda *a, **k: next(draws))
+    mean = torch.tensor([[1.0, 0.0], [1.0, 0.0]])
+    assert torch.equal(unit_tangent(mean), torch.tensor([[0.0, -1.0], [0.0, 1.0]]))
+
+
+@pytest.mark.parametrize("law", [VonMisesFisher(3.0), Normal(0.3), Uniform()], ids=str)
+def test_points_and_centres_off_the_sphere_are_refused(law):
+    sphere = Sphere(3)
+    on, off, wide = sphere.origin[None], 2 * sphere.origin[None], torch.ones(1, 5) / 5**0.5
+    with pytest.raises(InputError, match="must lie in the space"):
+        law.log_prob(sphere, off, on)
+    for centre in (off, wide):
+        with pytest.raises(InputError, match="the centre must"):
+            law.sample(sphere, centre)
+
+
+def test_a_point_outside_a_box_has_density_zero():
+    z = torch.tensor([[0.5, 0.5], [0.5, 1.5]])
+    assert Uniform().log_prob(Box(2), z, z[:1].expand(2, 2)).tolist() == [0.0, -math.inf]
+    with pytest.raises(InputError, match="the centre must lie"):
+        Normal(0.1).log_prob(Box(2), z[:1], z[1:])
+
+
 @pytest.mark.parametrize("bad", [-1.0, math.nan, math.inf])
 def test_bad_parameters_are_refused(bad):
     for make in (
@@ -229,5 +261,5 @@ def test_bad_parameters_are_refused(bad):
 
 
 def test_a_centre_outside_the_box_is_refused():
-    with pytest.raises(InputError, match="must lie in it"):
+    with pytest.raises(InputError, match="must lie in the space"):
         Normal(0.1).sample(Box(1), torch.tensor([[2.0]]))

@@ -43,6 +43,11 @@ def test_bad_seeds_are_refused(seed):
         um.stream(seed, "a")
 
 
+def test_an_empty_batch_is_refused(process):
+    with pytest.raises(um.InputError, match="n must be a whole number"):
+        process.sample(0)
+
+
 def test_a_marginal_is_centred_at_the_origin_of_its_space(generator):
     process = um.PairProcess(um.Sphere(3), um.VonMisesFisher(50.0), um.VonMisesFisher(5.0), um.mixings.Linear(pool=5))
     mean = process.sample_latents(5000, generator).mean(0)

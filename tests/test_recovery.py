@@ -54,8 +54,8 @@ def test_noise_gets_no_class_and_a_null_of_about_minus_d_over_n():
 
 def test_p_values_of_noise_are_uniform():
     rng = np.random.default_rng(0)
-    p = [um.recovery(*rng.normal(size=(2, 60, 2)), permutations=19).p_value for _ in range(100)]
-    assert min(p) >= 1 / 20
+    p = [um.recovery(*rng.normal(size=(2, 60, 2)), permutations=99).p_value for _ in range(100)]
+    assert min(p) >= 1 / 100
     assert 0.35 < np.mean(p) < 0.7
 
 
@@ -127,10 +127,46 @@ def test_tensors_and_arrays_are_the_same():
 
 
 def test_the_dictionary_is_plain_json():
-    r = um.recovery(NORMAL, NORMAL, permutations=19)
+    r = um.recovery(NORMAL, NORMAL, permutations=99)
     assert json.loads(json.dumps(r.as_dict()))["r2"]["affine"] == pytest.approx(1)
     assert "signed permutation" in str(r)
     assert AFFINE.name == "linear"
+
+
+def test_recovery_too_weak_to_tell_classes_apart_names_none():
+    rng = np.random.default_rng(0)
+    z = rng.normal(size=(20_000, 2))
+    r = um.recovery(0.1 * z + rng.normal(size=z.shape), z)
+    assert r.p_value < 0.01
+    assert r.minimal == ()
+    assert "too little to name a class" in r.verdict
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"permutations": 19}, "take 99 or more"),
+        ({"permutations": -1}, "take 99 or more"),
+        ({"tolerance": -1.0}, "tolerance must be"),
+        ({"tolerance": math.nan}, "tolerance must be"),
+        ({"seed": -1}, "seed must be"),
+    ],
+)
+def test_bad_options_are_refused(options, words):
+    with pytest.raises(um.InputError, match=words):
+        um.recovery(NORMAL, NORMAL, **options)
+
+
+def test_asking_for_what_was_not_scored_is_refused():
+    r = um.recovery(NORMAL, NORMAL[:, :2])
+    with pytest.raises(um.InputError, match="there is no score up to"):
+        r.r2(Orthogonal())
+    with pytest.raises(um.InputError, match="must have 4 columns"):
+        r.recovered(NORMAL[:, :3])
+
+
+def test_half_precision_tensors_are_measured():
+    assert um.recovery(torch.tensor(NORMAL).bfloat16(), torch.tensor(NORMAL)).r2() > 0.999
 
 
 def with_value(value):
@@ -151,6 +187,10 @@ def with_value(value):
         (NORMAL, np.ones((2000, 2)), "column 0, 1 of the truth is constant"),
         (np.ones((2000, 2)), NORMAL, "every column of the embedding is constant"),
         (np.zeros((2, 3, 4)), NORMAL, "two axes"),
+        (NORMAL * [1, 1, 1, 1e-200], NORMAL, "float64 cannot hold"),
+        (NORMAL, NORMAL * [1, 1, 1, 1e200], "float64 cannot hold"),
+        (NORMAL + 1j, NORMAL, "real numbers"),
+        (np.ma.masked_less(NORMAL, 0), NORMAL, "without a mask"),
         ([["a", "b"]] * 20, NORMAL[:20], "table of numbers"),
         ([[1.0], [2.0, 3.0]], NORMAL[:2], "table of numbers"),
     ],

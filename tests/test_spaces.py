@@ -41,6 +41,7 @@ def test_euclidean_space_has_no_uniform_law():
     ("make", "words"),
     [
         (lambda: Sphere(1), "dimension 2 or more"),
+        (lambda: Sphere(True), "dimension 2 or more"),
         (lambda: Sphere(3, radius=0.0), "positive, finite radius"),
         (lambda: Sphere(3, radius=math.nan), "positive, finite radius"),
         (lambda: Box(0), "dimension 1 or more"),

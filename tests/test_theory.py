@@ -123,6 +123,13 @@ def test_regression_is_promised_nothing_by_these_theorems():
     assert "InfoNCE" in str(answer)
 
 
+def test_only_the_assumption_that_fails_is_named():
+    # README's example: a Laplace conditional breaks one assumption of Theorem 2, not those that rest on it.
+    answer = ask(SPHERE, Uniform(), Laplace(0.05), ON_SPHERE, Dot(), 0.1)
+    assert [a.statement for a in answer.violated[THEOREM_2]] == ["the conditional is von Mises-Fisher with κ > 0"]
+    assert str(answer).count("✗") == 1
+
+
 def test_words_and_value_agree():
     answer = ask(SPHERE, Uniform(), VonMisesFisher(10.0), ON_SPHERE, Dot(), 0.1)
     assert answer.theorem is THEOREM_2

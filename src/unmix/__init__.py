@@ -19,7 +19,7 @@ from unmix.randomness import stream
 from unmix.similarities import Dot, Lp, LpNorm
 from unmix.spaces import Box, Euclidean, Sphere
 from unmix.theory import Guarantee, guarantee
-from unmix.training import Fit, Recipe, fit, load, recipes
+from unmix.training import Fit, Interrupted, Recipe, fit, load, recipes
 
 __version__ = version("unmix")
 
@@ -32,6 +32,7 @@ __all__ = [
     "Guarantee",
     "InfoNCE",
     "InputError",
+    "Interrupted",
     "Laplace",
     "Lp",
     "LpNorm",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class InputError(ValueError):
     """Something handed to unmix cannot be used; the message says what to hand over instead."""
@@ -25,6 +27,12 @@ class TrainingDiverged(RuntimeError):
         super().__init__(f"the loss became NaN or infinite at step {step}; likely cause: {cause}; {kept}.")
         self.step = step
         self.checkpoint = checkpoint
+
+
+def require_kind(value: object, kind: Any, name: str, example: str) -> None:
+    """Refuse an argument of another kind, a class instead of its instance among them."""
+    given = f"the class {value.__name__}" if isinstance(value, type) else repr(value)[:80]
+    require(isinstance(value, kind) and not isinstance(value, type), f"{name} must be like {example}, not {given}.")
 
 
 def require(condition: bool, message: str) -> None:

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from unmix.encoders import MLP, Encoder, Whitening
 from unmix.encoders.outputs import Free, Output
-from unmix.errors import require
+from unmix.errors import require, require_kind
 from unmix.objectives import InfoNCE, Objective
 
 
@@ -40,6 +40,9 @@ class Model:
     whiten: bool = True
 
     def __post_init__(self) -> None:
+        require_kind(self.encoder, Encoder, "encoder", "um.encoders.MLP()")
+        require_kind(self.objective, Objective, "objective", "um.InfoNCE(um.Dot(), temperature=0.1)")
+        require_kind(self.output, Output, "output", "um.outputs.Sphere()")
         require(
             self.dimension is None or self.dimension >= 1,
             f"a model needs at least one output, not {self.dimension}.",

@@ -37,4 +37,6 @@ def recovery_table(columns: Mapping[str, Recovery]) -> Table:
 
 
 def _percent(score: float | None) -> str:
-    return f"{100 * score:.2f}" if score is not None else "–"
+    if score is None:
+        return "–"
+    return f"{100 * score:.2f}" if score > -1 else "< −100"

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import sys
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 from rich.console import Console
@@ -18,12 +21,32 @@ app = typer.Typer(
     rich_markup_mode="markdown",
     help="Identifiable representation learning: simulate a process, ask what theory promises, train, measure.",
 )
+
+
+def show_version(asked: bool) -> None:
+    if asked:
+        print(f"unmix {version('unmix')}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=show_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
+) -> None:
+    """Identifiable representation learning: simulate a process, ask what theory promises, train, measure."""
+
+
 app.command()(demo)
 app.command()(fit)
 
 
 def main() -> None:
     """Run the command line; a mistake of the user's becomes one sentence and a non-zero exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that lacks a letter shows ? instead of failing
     try:
         app()
     except InputError as error:

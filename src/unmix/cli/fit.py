@@ -9,7 +9,7 @@ from typing import Annotated
 import torch
 from typer import Option
 
-from unmix.cli.naming import LAWS, MIXINGS, OUTPUTS, SIMILARITIES, SPACES, choices
+from unmix.cli.naming import LAWS, MIXINGS, OUTPUTS, choices
 from unmix.cli.run import run
 from unmix.cli.settings import settle
 from unmix.errors import require
@@ -21,9 +21,13 @@ training = partial(Option, rich_help_panel="Training")
 
 def fit(
     out: Annotated[Path, Option(help="The run folder. The same command again goes on where it was.")],
-    space: Annotated[str | None, world(help=f"{', '.join(SPACES)}. [sphere]")] = None,
+    space: Annotated[
+        str | None, world(help="sphere (or sphere:RADIUS), box (or box:LOW:HIGH), euclidean. [sphere]")
+    ] = None,
     dimension: Annotated[int | None, world(help="The number of latents. [10]")] = None,
-    marginal: Annotated[str | None, world(help=f"How z is drawn: {choices(LAWS)}. [uniform; normal:1 on R^d]")] = None,
+    marginal: Annotated[
+        str | None, world(help=f"How z is drawn, e.g. {choices(LAWS)}. [uniform; normal:1 on R^d]")
+    ] = None,
     conditional: Annotated[
         str | None,
         world(
@@ -32,18 +36,25 @@ def fit(
     ] = None,
     mixing: Annotated[str | None, world(help=f"{choices(MIXINGS)}. [mlp:3]")] = None,
     objective: Annotated[str | None, model(help="infonce, or regression, which is told the truth. [infonce]")] = None,
-    similarity: Annotated[str | None, model(help=f"{choices(SIMILARITIES)}. [what matches the conditional]")] = None,
-    temperature: Annotated[float | None, model(help="τ of InfoNCE. [1/κ for vmf with dot, else 1]")] = None,
-    learn_temperature: Annotated[bool | None, model("--learn-temperature/--fixed-temperature", help="[fixed]")] = None,
+    similarity: Annotated[
+        str | None,
+        model(help="dot; lp:P, the power −Σ|a−b|^P; or norm:P, the distance. [what matches the conditional]"),
+    ] = None,
+    temperature: Annotated[float | None, model(help="τ of InfoNCE. [r²/κ for vmf with dot, else 1]")] = None,
+    learn_temperature: Annotated[
+        bool | None, model("--learn-temperature/--fixed-temperature", help="Whether τ is trained. [fixed]")
+    ] = None,
     two_sided: Annotated[bool | None, model("--two-sided/--one-sided", help="Both views as anchors. [one]")] = None,
     group_size: Annotated[int | None, model(help="Negatives from groups of so many rows. [the batch]")] = None,
-    output: Annotated[str | None, model(help=f"{choices(OUTPUTS)}. [what matches the space]")] = None,
+    output: Annotated[
+        str | None, model(help=f"Where outputs lie: {choices(OUTPUTS)}. [what matches the space]")
+    ] = None,
     outputs: Annotated[int | None, model(help="The number of outputs. [as many as latents]")] = None,
     widths: Annotated[str | None, model(help="Hidden widths of the encoder. [64,64,64]")] = None,
-    slope: Annotated[float | None, model(help="Of the encoder's LeakyReLU. [0.2]")] = None,
+    slope: Annotated[float | None, model(help="Slope of the encoder's LeakyReLU. [0.2]")] = None,
     whiten: Annotated[bool | None, model(help="Whiten observations first. [yes]")] = None,
     recipe: Annotated[
-        str | None, training(help="fast, or paper: the published encoder and setting, for days. [fast]")
+        str | None, training(help="fast, or paper: the published encoder and setting, which take days. [fast]")
     ] = None,
     steps: Annotated[int | None, training(help="Updates. [the recipe's]")] = None,
     batch: Annotated[int | None, training(help="Pairs a step. [the recipe's]")] = None,
@@ -51,7 +62,8 @@ def fit(
     seed: Annotated[int | None, training(help="Which world and which training run. [0]")] = None,
     threads: Annotated[int | None, training(help="torch threads; 1 for runs in parallel. [torch's own]")] = None,
     config: Annotated[
-        Path | None, Option(help="A TOML or JSON file with the same names as these flags; flags win.")
+        Path | None,
+        Option(help="A TOML or JSON file that names process, model and training as these flags do; flags win."),
     ] = None,
 ) -> None:
     """Train an encoder on any simulated process, and measure what it recovers.

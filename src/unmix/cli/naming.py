@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from unmix import mixings
@@ -13,40 +14,43 @@ from unmix.mixings import Mixing
 from unmix.similarities import Dot, Lp, LpNorm, Similarity
 from unmix.spaces import Box, Euclidean, Space, Sphere
 
-Maker = tuple[Callable[..., Any], int, str]  # what makes it, how many numbers it takes at most, how it is written
+Maker = tuple[Callable[..., Any], int, str]  # what makes it, how many numbers it takes at most, an example
 
 LAWS: dict[str, Maker] = {
     "uniform": (Uniform, 0, "uniform"),
-    "vmf": (VonMisesFisher, 1, "vmf:KAPPA"),
-    "normal": (Normal, 1, "normal:SCALE"),
-    "laplace": (Laplace, 1, "laplace:SCALE"),
-    "gennorm": (GeneralisedNormal, 2, "gennorm:SHAPE:SCALE"),
+    "vmf": (VonMisesFisher, 1, "vmf:10"),
+    "normal": (Normal, 1, "normal:0.05"),
+    "laplace": (Laplace, 1, "laplace:0.05"),
+    "gennorm": (GeneralisedNormal, 2, "gennorm:3:0.05"),
 }
 MIXINGS: dict[str, Maker] = {
-    "mlp": (lambda layers=3: mixings.MLP(_whole(layers)), 1, "mlp:LAYERS"),
-    "smooth": (lambda layers=3: mixings.Smooth(_whole(layers)), 1, "smooth:LAYERS"),
+    "mlp": (lambda layers=3: mixings.MLP(_whole(layers)), 1, "mlp:3"),
+    "smooth": (lambda layers=3: mixings.Smooth(_whole(layers)), 1, "smooth:3"),
     "linear": (mixings.Linear, 0, "linear"),
 }
 SIMILARITIES: dict[str, Maker] = {
     "dot": (Dot, 0, "dot"),
-    "lp": (Lp, 1, "lp:P (the power Σ|a−b|^p)"),
-    "norm": (LpNorm, 1, "norm:P (the distance itself)"),
+    "lp": (Lp, 1, "lp:1"),
+    "norm": (LpNorm, 1, "norm:2"),
 }
 OUTPUTS: dict[str, Maker] = {
-    "sphere": (outputs.Sphere, 1, "sphere:RADIUS"),
+    "sphere": (outputs.Sphere, 1, "sphere"),
     "learned-sphere": (lambda radius=1.0: outputs.Sphere(radius, learnable=True), 1, "learned-sphere"),
-    "box": (outputs.Box, 1, "box (its extent is learned)"),
+    "box": (outputs.Box, 1, "box"),
+    "fixed-box": (lambda extent: outputs.Box(extent, learnable=False), 1, "fixed-box:20"),
     "free": (outputs.Free, 0, "free"),
 }
-SPACES: dict[str, type[Sphere] | type[Box] | type[Euclidean]] = {
-    "sphere": Sphere, "box": Box, "euclidean": Euclidean,
-}  # fmt: skip
+SPACES: dict[str, Maker] = {
+    "sphere": (Sphere, 1, "sphere"),
+    "box": (Box, 2, "box"),
+    "euclidean": (Euclidean, 0, "euclidean"),
+}
 
 
-def space_named(name: str, dimension: int) -> Space:
-    if name not in SPACES:
-        raise InputError(f"there is no space {name!r}: choose from {', '.join(SPACES)}.")
-    return SPACES[name](dimension)
+def space_named(text: str, dimension: int) -> Space:
+    """`sphere:2` has radius 2; `box:-1:1` is [−1, 1]^d."""
+    bound: dict[str, Maker] = {name: (partial(maker, dimension), most, e) for name, (maker, most, e) in SPACES.items()}
+    return _make(text, bound, "space")
 
 
 def law_named(text: str) -> Law:
@@ -66,8 +70,8 @@ def output_named(text: str) -> outputs.Output:
 
 
 def choices(makers: dict[str, Maker]) -> str:
-    """How the names are written, for help texts and errors."""
-    return ", ".join(written for _, _, written in makers.values())
+    """An example of each, for help texts and errors."""
+    return ", ".join(example for _, _, example in makers.values())
 
 
 def _whole(number: float) -> int:
@@ -78,10 +82,10 @@ def _whole(number: float) -> int:
 
 def _make(text: str, makers: dict[str, Maker], kind: str) -> Any:
     """`name:number:number` to the object."""
-    name, *numbers = text.split(":")
+    name, *numbers = text.lower().split(":")
     if name not in makers:
-        raise InputError(f"there is no {kind} {name!r}: choose from {choices(makers)}.")
-    maker, most, written = makers[name]
+        raise InputError(f"there is no {kind} {name!r}: write for example {choices(makers)}.")
+    maker, most, example = makers[name]
     try:
         values = [float(n) for n in numbers]
         if len(values) > most:
@@ -90,4 +94,4 @@ def _make(text: str, makers: dict[str, Maker], kind: str) -> Any:
     except InputError:
         raise
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{text!r} is not a {kind}: write {written}, with numbers for capitals.") from None
+        raise InputError(f"{text!r} is not a {kind}: write for example {example}.") from None

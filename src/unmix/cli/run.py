@@ -2,54 +2,70 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 import torch
 from rich.console import Console
+from rich.markup import escape
+from rich.padding import Padding
 
 from unmix.audit import recovery_table, save_recovery_figure
-from unmix.measures import recovery
+from unmix.files import write_atomically
+from unmix.indeterminacy import AFFINE
+from unmix.measures import Recovery, recovery
 from unmix.model import Model
 from unmix.processes import PairProcess
 from unmix.randomness import stream
-from unmix.theory import guarantee
-from unmix.training import Recipe, fit
-from unmix.training.folder import RunFolder, read_json
+from unmix.theory import Guarantee, guarantee
+from unmix.training import Interrupted, Recipe, fit
 
 EVALUATION_ROWS = 16_384
 
 
 def run(process: PairProcess, model: Model, recipe: Recipe, seed: int, folder: Path) -> None:
     """Fit, then print the recovery before and after and save recovery.json and recovery.png in the folder."""
+    model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
     console = Console(highlight=False)
-    console.print(f"[bold]Process[/]  {process}")
-    console.print(f"[bold]Model[/]    {model}")
     promise = guarantee(process, model)
-    console.print(f"[bold]Theory[/]   {promise}\n")
+    for label, text in (("Process", process), ("Model", model), ("Theory", promise)):
+        console.print(f"[bold]{label}[/]")
+        console.print(Padding(escape(str(text)), (0, 0, 0, 2)))
+    console.print()
 
-    fitted = fit(process, model, recipe, seed=seed, folder=folder)
+    try:
+        fitted = fit(process, model, recipe, seed=seed, folder=folder)
+    except Interrupted as stop:
+        fitted = stop.fit
     state = "trained" if fitted.finished else f"interrupted after {fitted.steps} of {recipe.steps} steps, trained"
-    console.print(
-        f"{state} for {fitted.seconds:.0f} s on {torch.get_num_threads()} threads; run folder: {folder}\n",
-        soft_wrap=True,
-    )
+    threads = torch.get_num_threads()
+    console.print(f"{state} for {fitted.seconds:.0f} s on {threads} thread{'s' * (threads > 1)}\n")
 
     pairs = process.sample(EVALUATION_ROWS, stream(seed, "evaluation"))
     embedding = fitted.embed(pairs.x)
     before, after = recovery(pairs.x, pairs.z, seed=seed), recovery(embedding, pairs.z, seed=seed)
-    console.print(recovery_table({"before: the mixing": before, "after: the encoder": after}))
-    console.print(f"\n[bold]Verdict[/]  {after.verdict}")
-    promised = f"the promise was: {promise.promise}." if promise else "nothing was promised."
-    console.print(f"[bold]Theory[/]   {promised}")
+    console.print(recovery_table({"before: observations": before, "after: the encoder": after}))
+    console.print("\n[bold]Verdict[/]")
+    console.print(Padding(after.verdict, (0, 0, 0, 2)))
+    console.print(Padding(kept_or_not(promise, after), (0, 0, 0, 2)))
 
-    keep = RunFolder(folder, read_json(folder / "config.json"))
-    keep.write_json("recovery.json", {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps})
-    picture = folder / "recovery.png"
-    save_recovery_figure(
-        picture, pairs.z, {"before: the mixing": (pairs.x, before), "after: the encoder": (embedding, after)}
-    )
-    console.print(f"[bold]Picture[/]  {picture}", soft_wrap=True)
+    scores = {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps}
+    write_atomically(folder / "recovery.json", json.dumps(scores, indent=2, ensure_ascii=False).encode() + b"\n")
+    rows = {"observations": (pairs.x, before), "the encoder": (embedding, after)}
+    save_recovery_figure(folder / "recovery.png", pairs.z, rows, promise.promise or AFFINE)
+    console.print(f"\n[bold]Picture[/]  {escape(str(folder / 'recovery.png'))}", soft_wrap=True)
     if not fitted.finished:
         console.print("Run the same command again to go on from here.")
         sys.exit(130)
+
+
+def kept_or_not(promise: Guarantee, found: Recovery) -> str:
+    """Whether the promised class reaches what an affine map does, and whether that is nearly everything."""
+    if promise.promise is None:
+        return "Theory had promised nothing."
+    r2, affine = found.r2(promise.promise), found.r2()
+    scores = f"R² up to the promised class ({promise.promise}) is {100 * r2:.2f} %, affine {100 * affine:.2f} %"
+    if r2 >= 1 - found.tolerance:
+        return f"The promise is kept: {scores}."
+    return f"The promise is not met yet: {scores}. It speaks of the optimum: train longer, or with larger batches."

@@ -10,7 +10,7 @@ from typing import Any, get_type_hints
 
 from unmix import recipes
 from unmix.cli import naming
-from unmix.encoders import MLP
+from unmix.encoders import MLP, outputs
 from unmix.encoders.outputs import Output
 from unmix.errors import InputError, require
 from unmix.laws import Law, VonMisesFisher
@@ -19,14 +19,15 @@ from unmix.model import Model
 from unmix.objectives import InfoNCE, Objective, Regression
 from unmix.processes import PairProcess
 from unmix.similarities import Dot, Lp, Similarity
+from unmix.spaces import Box, Euclidean, Sphere
 from unmix.training import Recipe
 
-USUAL_LAWS = {  # of each space: marginal and conditional
-    "sphere": ("uniform", "vmf:10"),
-    "box": ("uniform", "laplace:0.05"),
-    "euclidean": ("normal:1", "normal:1"),
+USUAL_LAWS: dict[type, tuple[str, str]] = {  # of each space: marginal and conditional
+    Sphere: ("uniform", "vmf:10"),
+    Box: ("uniform", "laplace:0.05"),
+    Euclidean: ("normal:1", "normal:1"),
 }
-USUAL_OUTPUT = {"sphere": "sphere", "box": "box", "euclidean": "free"}
+USUAL_OUTPUT: dict[type, str] = {Sphere: "sphere", Box: "box", Euclidean: "free"}
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Settings:
 
     def process(self) -> PairProcess:
         space = naming.space_named(self.space, self.dimension)
-        marginal, conditional = USUAL_LAWS[self.space]
+        marginal, conditional = USUAL_LAWS[type(space)]
         return PairProcess(
             space,
             naming.law_named(self.marginal or marginal),
@@ -75,14 +76,14 @@ class Settings:
             encoder = replace(encoder, slope=self.slope)
         return Model(
             encoder,
-            self._objective(process.conditional),
-            self._output(),
+            self._objective(process, output := self._output(process)),
+            output,
             self.outputs,
             (not as_published) if self.whiten is None else self.whiten,
         )
 
     def training_recipe(self) -> Recipe:
-        supervised = self.objective == "regression"
+        supervised = self.objective.lower() == "regression"
         recipe = recipes.paper(supervised) if self._recipe_name() == "paper" else recipes.fast()
         told = {name: getattr(self, name) for name in ("steps", "batch", "rate")}
         return replace(recipe, **{name: value for name, value in told.items() if value is not None})
@@ -91,31 +92,36 @@ class Settings:
         require(self.recipe in ("fast", "paper"), f"there is no recipe {self.recipe!r}: choose from fast, paper.")
         return self.recipe
 
-    def _objective(self, conditional: Law) -> Objective:
+    def _objective(self, process: PairProcess, output: Output) -> Objective:
         names = ("infonce", "regression")
-        require(self.objective in names, f"there is no objective {self.objective!r}: choose from {', '.join(names)}.")
-        if self.objective == "regression":
+        name = self.objective.lower()
+        require(name in names, f"there is no objective {self.objective!r}: choose from {', '.join(names)}.")
+        if name == "regression":
+            for unused in ("similarity", "temperature", "learn_temperature", "two_sided", "group_size"):
+                require(not getattr(self, unused), f"regression has no {unused.replace('_', ' ')}: leave it out.")
             return Regression()
-        similarity = naming.similarity_named(self.similarity) if self.similarity else _matching(conditional, self.space)
+        similarity = naming.similarity_named(self.similarity) if self.similarity else _matching(process)
         temperature = self.temperature
         if temperature is None:
-            temperature = _matching_temperature(conditional, similarity)
+            temperature = _matching_temperature(process.conditional, similarity, output)
         return InfoNCE(similarity, temperature, self.learn_temperature, self.two_sided, self.group_size)
 
-    def _output(self) -> Output:
-        usual = "free" if self.objective == "regression" else USUAL_OUTPUT[self.space]
+    def _output(self, process: PairProcess) -> Output:
+        usual = "free" if self.objective.lower() == "regression" else USUAL_OUTPUT[type(process.space)]
         return naming.output_named(self.output or usual)
 
 
-def _matching(conditional: Law, space: str) -> Similarity:
+def _matching(process: PairProcess) -> Similarity:
     """The similarity whose model law is the conditional's own, where there is one."""
-    return Lp(conditional.power) if isinstance(conditional, AdditiveLaw) and space != "sphere" else Dot()
+    law = process.conditional
+    return Lp(law.power) if isinstance(law, AdditiveLaw) and not isinstance(process.space, Sphere) else Dot()
 
 
-def _matching_temperature(conditional: Law, similarity: Similarity) -> float:
-    """vMF(κ) with unit-norm outputs asks for τ = 1/κ; elsewhere the scale of the output adapts to τ = 1."""
-    if isinstance(conditional, VonMisesFisher) and isinstance(similarity, Dot) and conditional.concentration > 0:
-        return 1 / conditional.concentration
+def _matching_temperature(conditional: Law, similarity: Similarity, output: Output) -> float:
+    """vMF(κ) with outputs of norm r asks for τ = r²/κ; elsewhere the scale of the output adapts to τ = 1."""
+    vmf = isinstance(conditional, VonMisesFisher) and conditional.concentration > 0
+    if vmf and isinstance(similarity, Dot) and isinstance(output, outputs.Sphere):
+        return output.radius**2 / conditional.concentration  # type: ignore[attr-defined]
     return 1.0
 
 
@@ -134,21 +140,25 @@ def settle(flags: dict[str, Any], config: Path | None) -> Settings:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text()
-        told = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+        text = path.read_text(encoding="utf-8")
+        told = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
     except OSError as error:
         raise InputError(f"cannot read the config file {path}: {error.strerror}; check its path.") from None
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"the config file {path} is not valid {path.suffix[1:] or 'TOML'}: {error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"the config file {path} is not valid: {error}; write TOML, or JSON in a .json file."
+        ) from None
     require(isinstance(told, dict), f"the config file {path} must hold names and values.")
     told = {k.replace("-", "_"): v for k, v in told.items()}
     hints = get_type_hints(Settings)
     for name, value in told.items():
-        require(name in hints, f"{path} sets {name!r}, which is unknown: choose from {', '.join(sorted(hints))}.")
-        if hints[name] in (float, float | None) and isinstance(value, int) and not isinstance(value, bool):
+        known = ", ".join(sorted(hints))
+        require(name in hints, f"{path} sets {name!r}, which is unknown or given by flag only: choose from {known}.")
+        if name == "widths" and isinstance(value, list):
+            told[name] = value = ",".join(map(str, value))
+        if hints[name] in (float, float | None) and type(value) is int:
             told[name] = value = float(value)
-        fits = isinstance(value, hints[name]) and not (
-            isinstance(value, bool) and hints[name] not in (bool, bool | None)
-        )
-        require(fits, f"{path} sets {name} to {value!r}, which is not of the right kind: see `unmix fit --help`.")
+        fits = isinstance(value, hints[name]) and (type(value) is not bool or hints[name] in (bool, bool | None))
+        kind = str(getattr(hints[name], "__name__", hints[name])).replace(" | None", "")
+        require(fits, f"{path} sets {name} to {value!r}, which should be of the kind {kind}.")
     return told

@@ -6,6 +6,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
+from unmix.errors import require
+
 
 class Whitening(nn.Module):
     """x → C^{-1/2} (x − m), with m and C the mean and covariance of a sample of observations.
@@ -26,6 +28,11 @@ class Whitening(nn.Module):
 
     def __init__(self, x: Float[Tensor, "n d"]) -> None:
         super().__init__()
+        require(
+            len(x) > x.shape[1] and bool(x.isfinite().all()),
+            f"whitening needs more rows than columns, all finite; it got {len(x)} rows of {x.shape[1]} columns: "
+            "take more whitening rows, or laws of a smaller scale.",
+        )
         wide = x.double()
         mean = wide.mean(0)
         values, vectors = torch.linalg.eigh(torch.cov(wide.mT, correction=0).reshape(x.shape[1], -1))

@@ -61,8 +61,8 @@ class GeneralisedPermutation(Indeterminacy):
     contained_in: ClassVar = (Linear,)
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        # The best constant leaves the share 1 − ρ² of a target's sum of squares unexplained.
-        used, target = linear_sum_assignment(m.correlation**2, maximize=True)
+        # The best constant for a pair explains (xᵀy)²/‖x‖² of the target's sum of squares.
+        used, target = linear_sum_assignment(m.xy**2 / np.diag(m.xx)[:, None], maximize=True)
         a = np.zeros(m.xy.T.shape)
         a[target, used] = m.xy[used, target] / np.diag(m.xx)[used]
         return a
@@ -75,8 +75,8 @@ class SignedPermutation(Indeterminacy):
     contained_in: ClassVar = (GeneralisedPermutation, Orthogonal)
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        # ‖y − σx‖² = ‖y‖² + ‖x‖² − 2|xᵀy|, as a share of the target's sum of squares.
-        gain = (2 * np.abs(m.xy) - np.diag(m.xx)[:, None]) / np.diag(m.yy)
+        # ‖y − σx‖² = ‖y‖² + ‖x‖² − 2|xᵀy|.
+        gain = 2 * np.abs(m.xy) - np.diag(m.xx)[:, None]
         used, target = linear_sum_assignment(gain, maximize=True)
         a = np.zeros(m.xy.T.shape)
         a[target, used] = np.where(m.xy[used, target] < 0, -1.0, 1.0)

@@ -1,4 +1,4 @@
-"""The log-partition sum on any device and for any similarity: autograd inside tiles of rows."""
+"""The contrastive sum on any device and for any similarity: autograd inside tiles of rows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unmix.similarities import Similarity
 TILE_ENTRIES = 1 << 19  # entries × dimension of one tile: a few megabytes at most
 
 
-def log_partition_sum(
+def contrastive_sum(
     similarity: Similarity,
     anchors: Tensor,
     negatives: Tensor,
@@ -19,21 +19,23 @@ def log_partition_sum(
     with_gradient: bool,
 ) -> tuple[Tensor, ...]:
     """The sum and, if asked, its gradients for anchors, negatives and positive."""
-    leaves = [t.detach().requires_grad_(with_gradient) for t in (anchors, negatives, positive)]
+    inputs = [t.detach() for t in (anchors, negatives, positive)]
+    gradients = [torch.zeros_like(t) for t in inputs] if with_gradient else []
     total = anchors.new_zeros(())
-    gradients = [torch.zeros_like(t) for t in leaves] if with_gradient else []
     tile = max(1, TILE_ENTRIES // (group_size * anchors.shape[1]))
     for group in range(0, len(anchors), group_size):
-        candidates = slice(group, group + group_size)
+        members = slice(group, group + group_size)
         for start in range(group, group + group_size, tile):
             rows = slice(start, min(start + tile, group + group_size))
+            parts = (rows, members, rows)  # of anchors, negatives and positive
+            leaves = [t[part].requires_grad_(with_gradient) for t, part in zip(inputs, parts, strict=True)]
             with torch.set_grad_enabled(with_gradient):
-                s = similarity.matrix(leaves[0][rows], leaves[1][candidates])
-                own = torch.arange(rows.start - group, rows.stop - group, device=s.device)[:, None]
-                s = s.scatter(1, own, leaves[2][rows, None])  # an anchor is never its own negative
-                part = torch.logsumexp(s, 1).sum()
+                a, n, s = leaves
+                own = torch.arange(rows.start - group, rows.stop - group, device=a.device)[:, None]
+                scores = similarity.matrix(a, n).scatter(1, own, s[:, None])  # never its own negative
+                value = (torch.logsumexp(scores, 1) - s).sum()
             if with_gradient:
-                for sum_so_far, g in zip(gradients, torch.autograd.grad(part, leaves), strict=True):
-                    sum_so_far += g
-            total += part.detach()
+                for so_far, part, g in zip(gradients, parts, torch.autograd.grad(value, leaves), strict=True):
+                    so_far[part] += g
+            total += value.detach()
     return total, *gradients

@@ -11,6 +11,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import require
+from unmix.laws.door import require_inside
 from unmix.laws.projected import projected_log_prob
 from unmix.spaces import Box, Space, Sphere
 
@@ -18,7 +19,7 @@ REDRAWS = 8
 
 
 class AdditiveLaw(ABC):
-    """Centre plus independent noise with density ∝ exp(−|x/spread|^power) a coordinate.
+    """Centre plus independent noise with density ∝ exp(−|x/spread|^power) a coordinate, and no other form.
 
     On R^d that is all. On a box each coordinate is truncated to the box. On a sphere the sum is
     projected to the sphere, and its density is a radial integral (`projected_log_prob`).
@@ -50,6 +51,7 @@ class AdditiveLaw(ABC):
         self, space: Space, centre: Float[Tensor, "n d"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "n d"]:
         """One draw around each row of `centre`."""
+        require_inside(space, centre, "the centre")
         if isinstance(space, Box):
             return _truncated(self, space, centre, generator)
         z = centre + self.draw(centre.shape, generator, centre.dtype)
@@ -57,9 +59,11 @@ class AdditiveLaw(ABC):
 
     def log_prob(self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         """Log-density of each row, in the space's own volume (on a sphere: its surface)."""
+        require_inside(space, centre, "the centre")
         noise = self.noise()
         wide, around = z.double(), centre.double()
         if isinstance(space, Sphere):
+            require_inside(space, z, "the point")
             return projected_log_prob(noise, self.power, self.spread, space, wide, around).to(z.dtype)
         log_density = noise.log_prob(wide - around)
         if isinstance(space, Box):
@@ -75,7 +79,6 @@ def _truncated(law: AdditiveLaw, box: Box, centre: Tensor, generator: torch.Gene
     Both steps draw from the same truncated law, so their mixture is exact, and the time is bounded
     for any scale.
     """
-    require(box.contains(centre, 1e-6), f"the centre of a law on the {box} must lie in it.")
     z = centre + law.draw(centre.shape, generator, centre.dtype)
     for _ in range(REDRAWS):
         missing = ((z < box.low) | (z > box.high)).nonzero(as_tuple=True)

@@ -52,10 +52,11 @@ class GeneralisedNormal(AdditiveLaw):
         return _Noise(self.shape, self.scale)
 
     def draw(self, shape: torch.Size, generator: torch.Generator | None, dtype: torch.dtype) -> Tensor:
-        # |x/λ|^β ~ Gamma(1/β); torch.distributions.Gamma takes no generator, its sampler does.
-        gamma = torch._standard_gamma(torch.full(shape, 1 / self.shape, dtype=dtype), generator=generator)
-        sign = torch.randint(0, 2, shape, generator=generator).to(dtype) * 2 - 1
-        return self.scale * sign * gamma.pow(1 / self.shape)
+        # |x/λ|^β ~ Gamma(1/β), which underflows in float32 for large β; U^β Gamma(1 + 1/β) has the same law.
+        # torch.distributions.Gamma takes no generator, its sampler does.
+        gamma = torch._standard_gamma(torch.full(shape, 1 + 1 / self.shape, dtype=dtype), generator=generator)
+        signed = 2 * torch.rand(shape, generator=generator, dtype=dtype) - 1
+        return self.scale * signed * gamma.pow(1 / self.shape)
 
     def __str__(self) -> str:
         return f"GenNorm({self.shape:g}; {self.scale:g})"

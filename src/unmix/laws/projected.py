@@ -11,7 +11,7 @@ from unmix.errors import require
 from unmix.spaces import Sphere
 
 DROP = 45.0  # the integrand is cut where it is e^-45 of its peak
-PIECES, NODES = 8, 12
+PIECES, NODES, ROWS = 8, 12, 1024
 
 
 def projected_log_prob(
@@ -32,6 +32,13 @@ def projected_log_prob(
         power >= 1,
         f"the density of a projected law with exponent {power:g} < 1 is not available: take an exponent ≥ 1.",
     )
+    parts = zip(z.split(ROWS), centre.split(ROWS), strict=True)  # the quadrature's nodes need memory
+    return torch.cat([_on_rays(noise, spread, sphere, *part) for part in parts])
+
+
+def _on_rays(
+    noise: torch.distributions.Distribution, spread: float, sphere: Sphere, z: Tensor, centre: Tensor
+) -> Tensor:
     u = z / sphere.radius
     d = u.shape[-1]
 

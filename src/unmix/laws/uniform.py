@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import torch
@@ -9,7 +10,8 @@ from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import require
-from unmix.spaces import Space
+from unmix.laws.door import require_inside
+from unmix.spaces import Box, Space
 
 
 @dataclass(frozen=True)
@@ -35,10 +37,15 @@ class Uniform:
         self, space: Space, centre: Float[Tensor, "n d"], generator: torch.Generator | None = None
     ) -> Float[Tensor, "n d"]:
         self.check(space)
+        require_inside(space, centre, "the centre")
         return space.uniform(len(centre), generator, centre.dtype)
 
     def log_prob(self, space: Space, z: Float[Tensor, "n d"], centre: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         self.check(space)
+        if isinstance(space, Box):
+            inside = ((z >= space.low) & (z <= space.high)).all(-1)
+            return torch.where(inside, torch.full_like(z[..., 0], -space.log_volume), -math.inf)
+        require_inside(space, z, "the point")
         return torch.full_like(z[..., 0], -space.log_volume)
 
     def __str__(self) -> str:

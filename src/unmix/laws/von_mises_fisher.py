@@ -11,7 +11,10 @@ from torch import Tensor
 
 from unmix.errors import require
 from unmix.laws.bessel import log_bessel
+from unmix.laws.door import require_inside
 from unmix.spaces import Space, Sphere
+
+LARGEST = 1e9  # beyond it float32 cannot tell a draw from its mean
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,8 @@ class VonMisesFisher:
 
     def __post_init__(self) -> None:
         require(
-            0 <= self.concentration < math.inf,
-            f"a von Mises-Fisher law needs a concentration κ ≥ 0 that is finite, not {self.concentration}.",
+            0 <= self.concentration <= LARGEST,
+            f"a von Mises-Fisher law needs a concentration κ ≥ 0, at most {LARGEST:g}, not {self.concentration}.",
         )
 
     def check(self, space: Space) -> None:
@@ -50,15 +53,12 @@ class VonMisesFisher:
         """One draw around each row of `centre`."""
         self.check(space)
         assert isinstance(space, Sphere)
+        require_inside(space, centre, "the centre")
         n, d = centre.shape
         mean = centre / space.radius
         gap = one_minus_cosine(self.concentration, d, n, generator)
         across = (gap * (2 - gap)).sqrt().to(centre.dtype)[:, None]  # √(1 − w²)
-        tangent = torch.randn(n, d, generator=generator, dtype=centre.dtype)
-        # Twice: where the draw happens to lie along the mean, one subtraction leaves rounding error.
-        for _ in range(2):
-            tangent.addcmul_(torch.linalg.vecdot(tangent, mean)[:, None], mean, value=-1)
-        tangent *= across / tangent.norm(dim=-1, keepdim=True)
+        tangent = across * unit_tangent(mean, generator)
         z = tangent.addcmul_((1 - gap).to(centre.dtype)[:, None], mean)
         return z if space.radius == 1 else space.radius * z
 
@@ -66,6 +66,8 @@ class VonMisesFisher:
         """κ cᵀz/r² + ν log κ − (d/2) log 2π − log I_ν(κ) − (d−1) log r, with ν = d/2 − 1."""
         self.check(space)
         assert isinstance(space, Sphere)
+        require_inside(space, z, "the point")
+        require_inside(space, centre, "the centre")
         kappa, d = self.concentration, space.dimension
         if kappa == 0:
             return torch.full_like(z[..., 0], -space.log_volume)
@@ -78,6 +80,19 @@ class VonMisesFisher:
         return f"vMF(κ={self.concentration:g})"
 
 
+def unit_tangent(mean: Float[Tensor, "n d"], generator: torch.Generator | None = None) -> Float[Tensor, "n d"]:
+    """A uniform unit vector orthogonal to each row of `mean`."""
+    tangent = torch.randn(mean.shape, generator=generator, dtype=mean.dtype)
+    # Twice: where the draw happens to lie along the mean, one subtraction leaves rounding error.
+    for _ in range(2):
+        tangent.addcmul_(torch.linalg.vecdot(tangent, mean)[:, None], mean, value=-1)
+    length = tangent.norm(dim=-1, keepdim=True)
+    lost = (length == 0).squeeze(-1)
+    if lost.any():  # a draw exactly along the mean, about once in ten million on a circle
+        tangent[lost], length[lost] = unit_tangent(mean[lost], generator), 1.0
+    return tangent / length
+
+
 def one_minus_cosine(
     kappa: float, dimension: int, n: int, generator: torch.Generator | None = None
 ) -> Float[Tensor, " n"]:
@@ -87,7 +102,7 @@ def one_minus_cosine(
     uniform U, V (Ulrich 1984), which for d = 2 is (1 + cos 2πV)/2.
     """
     m = dimension - 1
-    b = m / (math.sqrt(4 * kappa * kappa + m * m) + 2 * kappa)
+    b = m / (math.hypot(2 * kappa, m) + 2 * kappa)
     gaps = torch.empty(n, dtype=torch.float64)
     missing = torch.arange(n)
     while len(missing):

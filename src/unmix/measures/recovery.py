@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float64, Int
 from numpy import ndarray
 
+from unmix.errors import require
 from unmix.indeterminacy import AFFINE, LADDER, FittedMap, Indeterminacy
 from unmix.measures.mcc import split_mcc
 from unmix.measures.rows import as_matrix, split_rows
@@ -30,7 +31,7 @@ class Step:
         return float(self.per_dimension.mean())
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Recovery:
     """The held-out scores of an embedding against the truth.
 
@@ -40,7 +41,8 @@ class Recovery:
     mcc_pearson, mcc_spearman : mean |correlation| after matching.
     null_r2, p_value : mean affine R² with rows permuted, and the share of permutations that reach the score.
     test_rows, kept : the rows that were held out, and the columns of the embedding that were not constant.
-    minimal : the smallest classes whose R² is within `tolerance` of affine's; none if affine is not above chance.
+    minimal : the smallest classes whose R² is within `tolerance` of affine's; none if affine is not above chance
+        by more than the tolerance.
     """
 
     steps: tuple[Step, ...]
@@ -53,6 +55,7 @@ class Recovery:
     n_train: int
     test_rows: Int[ndarray, " m"]
     kept: Int[ndarray, " k"]
+    width: int
     notes: tuple[str, ...]
 
     @property
@@ -64,24 +67,32 @@ class Recovery:
         return self.step(up_to).r2
 
     def step(self, up_to: Indeterminacy) -> Step:
-        return next(s for s in self.steps if s.up_to == up_to)
+        """The rung of a class."""
+        found = [s for s in self.steps if s.up_to == up_to]
+        there = ", ".join(str(s.up_to) for s in self.steps)
+        require(bool(found), f"there is no score up to {up_to!r}: give one of unmix.indeterminacy's ({there}).")
+        return found[0]
 
     def recovered(self, embedding: Any, up_to: Indeterminacy = AFFINE) -> Float64[ndarray, "n d"]:
         """The embedding mapped onto the latents by the class's map, which was fitted on the train part."""
-        return self.step(up_to).map(as_matrix(embedding, "the embedding")[:, self.kept])
+        table = as_matrix(embedding, "the embedding")
+        require(table.shape[1] == self.width, f"the embedding must have {self.width} columns, not {table.shape[1]}.")
+        return self.step(up_to).map(table[:, self.kept])
 
     @property
     def verdict(self) -> str:
         """One sentence."""
+        affine, chance = f"{100 * self.r2():.2f} %", f"{100 * self.null_r2:.2f} %, p = {self.p_value:.3f}"
+        if self.p_value > SIGNIFICANT:
+            return f"No linear recovery: affine R² {affine} is not above chance ({chance})."
         if not self.minimal:
             return (
-                f"No linear recovery: affine R² {self.r2():.3f} is not above chance (p = {self.p_value:.3f}), "
-                "so no class of maps can be named."
+                f"Hardly any linear recovery: affine R² {affine}, chance {chance}; too little to name a class of maps."
             )
-        classes = " or ".join(str(c) for c in self.minimal)
+        classes = "; ".join(str(c) for c in self.minimal)
         return (
-            f"Held-out R² is {self.r2():.4f} up to an affine map (chance {self.null_r2:.4f}, p = {self.p_value:.3f}); "
-            f"the smallest class that explains it to within {self.tolerance:g} is: {classes}."
+            f"Affine R² is {affine} on held-out rows (chance {chance}). The smallest classes of maps that lose at most "
+            f"{100 * self.tolerance:g} points of it: {classes}."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -100,6 +111,11 @@ class Recovery:
             "notes": list(self.notes),
             "verdict": self.verdict,
         }
+
+    def __repr__(self) -> str:
+        return (
+            f"Recovery(affine R² {self.r2():.4f}, MCC {self.mcc_pearson:.4f}, up to {[str(c) for c in self.minimal]})"
+        )
 
     def __str__(self) -> str:
         rows = [f"  {s.up_to!s:32} {s.r2:8.4f}" for s in self.steps]
@@ -130,6 +146,11 @@ def recovery(
     >>> print(recovery(1 - z[:, [1, 2, 0]], z).minimal[0])  # on a box a flip needs the offset
     signed permutation + offset
     """
+    require(
+        isinstance(permutations, int) and permutations >= 1 / SIGNIFICANT - 1,
+        f"{permutations!r} permutations cannot show that a score is above chance: take 99 or more.",
+    )
+    require(0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
     rows = split_rows(embedding, truth, seed)
     train, test = Moments.of(rows.train_x, rows.train_y), Moments.of(rows.test_x, rows.test_y)
     width, targets = train.xy.shape
@@ -144,7 +165,9 @@ def recovery(
         null[i] = AFFINE.fit(shuffled_train).r2(_shuffled(test, rows.test_x, rows.test_y, rng)).mean()
     p_value = float((1 + (null >= affine).sum()) / (1 + permutations))
 
-    enough = [s.up_to for s in steps if s.r2 >= affine - tolerance] if p_value <= SIGNIFICANT else []
+    # Where affine itself gains no more than the tolerance, every class would do: none is named.
+    telling = p_value <= SIGNIFICANT and affine - null.mean() > tolerance
+    enough = [s.up_to for s in steps if s.r2 >= affine - tolerance] if telling else []
     return Recovery(
         steps=steps,
         mcc_pearson=split_mcc(rows),
@@ -156,6 +179,7 @@ def recovery(
         n_train=train.n,
         test_rows=rows.test_rows,
         kept=rows.kept,
+        width=np.shape(embedding)[1] if np.ndim(embedding) > 1 else 1,
         notes=rows.notes,
     )
 

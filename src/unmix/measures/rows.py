@@ -12,6 +12,8 @@ from numpy import ndarray
 
 from unmix.errors import InputError, require
 
+LARGE = 1e100
+
 
 @dataclass(frozen=True, eq=False)
 class SplitRows:
@@ -32,6 +34,7 @@ def split_rows(x: Any, y: Any, seed: int = 0) -> SplitRows:
     Refused: non-finite values, different lengths, fewer train rows than columns + 2, constant targets.
     Constant predictors are dropped with a note.
     """
+    require(isinstance(seed, int) and seed >= 0, f"seed must be a whole number of at least 0, not {seed!r}.")
     x, y = as_matrix(x, "the embedding"), as_matrix(y, "the truth")
     require(
         len(x) == len(y),
@@ -50,10 +53,16 @@ def split_rows(x: Any, y: Any, seed: int = 0) -> SplitRows:
         f"column {_listed(still_y)} of the truth is constant, so nothing can recover it: leave it out.",
     )
     still_x = _constant(x[train]) | _constant(x[test])
-    require(not still_x.all(), "every column of the embedding is constant: there is nothing to measure.")
+    require(not still_x.all(), "every column of the embedding is constant (a collapsed encoder?): nothing to measure.")
     notes = (f"dropped constant column {_listed(still_x)} of the embedding",) if still_x.any() else ()
     kept = np.flatnonzero(~still_x)
     x = x[:, kept]
+    for table, name in ((x, "the embedding"), (y, "the truth")):
+        spread = np.abs(table).max(0)
+        require(
+            bool(((spread < LARGE) & (np.ptp(table, axis=0) > 1 / LARGE)).all()),
+            f"{name} has a column whose squares float64 cannot hold: rescale it.",
+        )
     return SplitRows(x[train], y[train], x[test], y[test], test, kept, notes)
 
 
@@ -68,11 +77,17 @@ def _listed(flags: Bool[ndarray, " k"]) -> str:
 def as_matrix(values: Any, name: str) -> Float64[ndarray, "n k"]:
     """A table of finite float64 numbers from a tensor, an array or nested lists."""
     if isinstance(values, torch.Tensor):
-        values = values.detach().cpu().numpy()
+        values = values.detach().cpu()
+        values = (values if values.is_complex() else values.double()).numpy()  # numpy has no bfloat16
     try:
-        table = np.asarray(values, dtype=np.float64)
+        table = np.asarray(values)
+        real = not np.iscomplexobj(table) and not np.ma.isMaskedArray(values)
+        table = np.asarray(table, np.float64) if real else table
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a table of numbers; convert or leave out what is not a number.") from None
+    require(
+        real, f"{name} must be a table of real numbers without a mask: fill or leave out what is masked or complex."
+    )
     if table.ndim == 1:
         table = table[:, None]
     require(table.ndim == 2, f"{name} must have two axes (rows, columns), not {table.ndim}: reshape it.")

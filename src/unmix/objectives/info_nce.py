@@ -11,8 +11,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor, nn
 
-from unmix.errors import require
-from unmix.kernels import log_partition_sum
+from unmix.errors import require, require_kind
+from unmix.kernels import contrastive_sum
 from unmix.similarities import Dot, Similarity
 
 
@@ -38,21 +38,31 @@ def info_nce(
     >>> round(info_nce(Dot(), a, a).item(), 4)  # −log(e / (e + 2))
     0.5514
     """
-    check_batch(len(anchors), group_size)
+    require(
+        anchors.ndim == 2 and anchors.shape == positives.shape,
+        f"anchors and positives must be tables of one shape, not {tuple(anchors.shape)} and {tuple(positives.shape)}.",
+    )
+    if not isinstance(temperature, Tensor):
+        require_temperature(temperature)
+    require_groups(len(anchors), group_size)
     scale = temperature ** (-1 / similarity.degree)  # s is homogeneous: s(ca, cb) = s(a, b)/τ
     a, b = anchors * scale, positives * scale
     positive = similarity.rows(a, b)
-    total = log_partition_sum(similarity, a, a, positive, group_size)
+    total = contrastive_sum(similarity, a, a, positive, group_size)
     if two_sided:
-        total = (total + log_partition_sum(similarity, b, b, positive, group_size)) / 2
-    return total / len(a) - positive.mean()
+        total = (total + contrastive_sum(similarity, b, b, positive, group_size)) / 2
+    return total / len(a)
 
 
-def check_batch(rows: int, group_size: int | None) -> None:
+def require_groups(rows: int, group_size: int | None) -> None:
     """Refuse a batch without negatives, or one that does not divide into groups."""
-    size = group_size or rows
+    size = rows if group_size is None else group_size
     require(size >= 2, f"InfoNCE needs at least 2 rows a group to have a negative, not {size}.")
     require(rows % size == 0, f"a batch of {rows} does not divide into groups of {size}: make it a multiple of {size}.")
+
+
+def require_temperature(temperature: float) -> None:
+    require(0 < temperature < math.inf, f"the temperature must be positive and finite, not {temperature}.")
 
 
 @dataclass(frozen=True)
@@ -78,17 +88,20 @@ class InfoNCE:
     sees_truth: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
+        require_kind(self.similarity, Similarity, "similarity", "um.Dot() or um.Lp(1)")
         require(
-            0 < self.temperature < math.inf,
-            f"the temperature must be positive and finite, not {self.temperature}.",
+            self.similarity.degree > 0,
+            f"{self.similarity} must be homogeneous of a degree above 0, not {self.similarity.degree}, "
+            "for the temperature to scale it.",
         )
+        require_temperature(self.temperature)
         require(
             self.group_size is None or self.group_size >= 2,
             f"a group of negatives needs at least 2 rows, not {self.group_size}.",
         )
 
-    def check_batch(self, rows: int) -> None:
-        check_batch(rows, self.group_size)
+    def check(self, batch: int, outputs: int, latents: int) -> None:
+        require_groups(batch, self.group_size)
 
     def build(self) -> nn.Module:
         return _InfoNCELoss(self)

@@ -18,7 +18,7 @@ class Objective(Protocol):
     @property
     def sees_truth(self) -> bool: ...
 
-    def check_batch(self, rows: int) -> None:
-        """Raise `InputError` if a batch of this many rows cannot be used."""
+    def check(self, batch: int, outputs: int, latents: int) -> None:
+        """Raise `InputError` if it cannot train with so many rows a step, outputs of the model and latents."""
 
     def build(self) -> nn.Module: ...

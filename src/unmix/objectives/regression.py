@@ -23,8 +23,11 @@ class Regression:
 
     sees_truth: ClassVar[bool] = True
 
-    def check_batch(self, rows: int) -> None:
-        require(rows >= 1, f"a batch needs at least one row, not {rows}.")
+    def check(self, batch: int, outputs: int, latents: int) -> None:
+        require(
+            outputs == latents,
+            f"regression needs one output a latent: the model has {outputs} outputs for {latents} latents.",
+        )
 
     def build(self) -> nn.Module:
         return _RegressionLoss()

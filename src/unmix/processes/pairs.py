@@ -10,6 +10,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from unmix.errors import require, require_kind
 from unmix.laws import Law
 from unmix.mixings import LayeredMap, Mixing
 from unmix.randomness import stream
@@ -50,6 +51,10 @@ class PairProcess:
     seed: int = 0
 
     def __post_init__(self) -> None:
+        require_kind(self.space, Space, "space", "um.Sphere(10)")
+        require_kind(self.marginal, Law, "marginal", "um.Uniform()")
+        require_kind(self.conditional, Law, "conditional", "um.VonMisesFisher(10.0)")
+        require_kind(self.mixing, Mixing, "mixing", "um.mixings.MLP(layers=3)")
         self.marginal.check(self.space)
         self.conditional.check(self.space)
         stream(self.seed, "mixing")  # refuses a bad seed here rather than at the first sample
@@ -69,6 +74,7 @@ class PairProcess:
         self, n: int, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32
     ) -> Float[Tensor, "n d"]:
         """n draws of z from the marginal."""
+        require(isinstance(n, int) and n >= 1, f"n must be a whole number of at least 1, not {n!r}.")
         centre = self.space.origin.to(dtype).expand(n, self.dimension)
         return self.marginal.sample(self.space, centre, generator)
 
@@ -84,7 +90,7 @@ class PairProcess:
         return self.mixing_map(z)
 
     def invert(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
-        """z = g⁻¹(x)."""
+        """z = g⁻¹(x); `mixing_map` has the Jacobian too."""
         return self.mixing_map.inverse(x)
 
     def __str__(self) -> str:

@@ -27,7 +27,10 @@ class Box:
     high: float = 1.0
 
     def __post_init__(self) -> None:
-        require(self.dimension >= 1, f"a box needs dimension 1 or more, not {self.dimension}.")
+        require(
+            isinstance(self.dimension, int) and self.dimension >= 1,
+            f"a box needs dimension 1 or more, not {self.dimension}.",
+        )
         require(
             -math.inf < self.low < self.high < math.inf,
             f"a box needs finite low < high, not low = {self.low}, high = {self.high}.",

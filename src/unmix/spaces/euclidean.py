@@ -25,7 +25,10 @@ class Euclidean:
     dimension: int
 
     def __post_init__(self) -> None:
-        require(self.dimension >= 1, f"a Euclidean space needs dimension 1 or more, not {self.dimension}.")
+        require(
+            isinstance(self.dimension, int) and self.dimension >= 1,
+            f"a Euclidean space needs dimension 1 or more, not {self.dimension}.",
+        )
 
     @property
     def origin(self) -> Float[Tensor, " d"]:

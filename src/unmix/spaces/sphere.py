@@ -26,7 +26,10 @@ class Sphere:
     radius: float = 1.0
 
     def __post_init__(self) -> None:
-        require(self.dimension >= 2, f"a sphere needs dimension 2 or more, not {self.dimension}.")
+        require(
+            isinstance(self.dimension, int) and self.dimension >= 2,
+            f"a sphere needs dimension 2 or more, not {self.dimension}.",
+        )
         require(0 < self.radius < math.inf, f"a sphere needs a positive, finite radius, not {self.radius}.")
 
     @property

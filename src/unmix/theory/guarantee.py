@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from unmix.errors import require_kind
 from unmix.indeterminacy import Indeterminacy
 from unmix.model import Model
 from unmix.processes import PairProcess
@@ -13,7 +14,7 @@ from unmix.theory.theorem import Assumption, Theorem
 THEOREMS: tuple[Theorem, ...] = zimmermann2021.THEOREMS
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Guarantee:
     """What theory promises for one process and model.
 
@@ -38,21 +39,26 @@ class Guarantee:
     @property
     def holds(self) -> tuple[Assumption, ...]:
         """The assumptions met by the theorem that applies, or by the one that comes nearest to applying."""
-        nearest = self.theorem or min(self.violated, key=lambda t: len(self.violated[t]))
-        return tuple(a for a in nearest.assumptions if a not in self.violated[nearest])
+        return tuple(a for a in self.nearest.assumptions if a not in self.violated[self.nearest])
+
+    @property
+    def nearest(self) -> Theorem:
+        """The theorem that applies, or the one that fails in the fewest assumptions."""
+        return self.theorem or min(self.violated, key=lambda t: len(self.violated[t]))
 
     def __str__(self) -> str:
+        near = self.nearest
+        marks = {a: "✗" if a in self.violated[near] else "✓" for a in near.assumptions}
+        lines = "".join(f"\n  {mark} {a.statement}" for a, mark in marks.items())
         if self.theorem is not None:
-            met = "".join(f"\n  ✓ {a.statement}" for a in self.theorem.assumptions)
             return (
-                f"Promised: recovery up to the class {self.promise}, "
-                f"by {self.theorem.name} ({self.theorem.reference}), "
-                f"with enough data and a rich enough encoder.{met}"
+                f"Promised: recovery up to the class {self.promise}, by {near.reference}, {near.name}, "
+                f"with enough data and a rich enough encoder.{lines}"
             )
-        lines = [
-            f"\n  {t.name}: " + "; ".join(f"✗ {a.statement}" for a in failed) for t, failed in self.violated.items()
-        ]
-        return "Nothing is promised: no theorem's assumptions all hold." + "".join(lines)
+        return f"Nothing is promised. The nearest theorem is {near.reference}, {near.name}:{lines}"
+
+    def __repr__(self) -> str:
+        return f"Guarantee(promise={self.promise}, theorem={self.theorem.name if self.theorem else None})"
 
 
 def guarantee(process: PairProcess, model: Model) -> Guarantee:
@@ -65,10 +71,12 @@ def guarantee(process: PairProcess, model: Model) -> Guarantee:
     >>> model = um.Model(um.encoders.MLP(), um.InfoNCE(um.Dot(), temperature=0.1), um.outputs.Sphere())
     >>> print(um.guarantee(process, model).promise)
     orthogonal
-    >>> colder = um.Model(um.encoders.MLP(), um.InfoNCE(um.Dot(), temperature=1.0), um.outputs.Sphere())
-    >>> [a.statement for a in um.guarantee(process, colder).violated[um.theory.THEOREM_2]]
+    >>> warmer = um.Model(um.encoders.MLP(), um.InfoNCE(um.Dot(), temperature=1.0), um.outputs.Sphere())
+    >>> [a.statement for a in um.guarantee(process, warmer).violated[um.theory.THEOREM_2]]
     ['r²/τ equals κ, or r or τ is learned']
     """
+    require_kind(process, PairProcess, "process", "um.PairProcess(...)")
+    require_kind(model, Model, "model", "um.Model(...)")
     violated = {t: t.violated(process, model) for t in THEOREMS}
     promises = [(t.promise(process, model), t) for t, failed in violated.items() if not failed]
     for promise, theorem in promises:

@@ -1,4 +1,7 @@
-"""The three theorems of Zimmermann et al. 2021, Contrastive Learning Inverts the Data Generating Process."""
+"""The three theorems of Contrastive Learning Inverts the Data Generating Process.
+
+Zimmermann, Sharma, Schneider, Bethge & Brendel, ICML 2021, arXiv 2102.08850.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,11 @@ from unmix.similarities import Dot, Lp, LpNorm
 from unmix.spaces import Box, Sphere
 from unmix.theory.theorem import Assumption, Theorem
 
-REFERENCE = "Zimmermann, Sharma, Schneider, Bethge & Brendel, ICML 2021, arXiv 2102.08850"
+REFERENCE = "Zimmermann et al. 2021"
+
+
+# An assumption about something that is not there (the exponent of a law that has none) holds vacuously:
+# the assumption that it should be there is the one that fails, and is named alone.
 
 
 def _scale_is_free(model: Model) -> bool:
@@ -26,7 +33,7 @@ def _scale_is_free(model: Model) -> bool:
 def _concentration_matches(process: PairProcess, model: Model) -> bool:
     law, output, objective = process.conditional, model.output, model.objective
     if not (isinstance(law, VonMisesFisher) and isinstance(output, outputs.Sphere) and isinstance(objective, InfoNCE)):
-        return False
+        return True
     return _scale_is_free(model) or math.isclose(
         output.radius**2 / objective.temperature, law.concentration, rel_tol=1e-6
     )
@@ -35,20 +42,20 @@ def _concentration_matches(process: PairProcess, model: Model) -> bool:
 def _same_family(process: PairProcess, model: Model) -> bool:
     law, objective = process.conditional, model.objective
     if not (isinstance(law, AdditiveLaw) and isinstance(objective, InfoNCE)):
-        return False
+        return True
     s = objective.similarity
     return (isinstance(s, Lp) and s.p == law.power) or (isinstance(s, LpNorm) and s.p == law.power == 1)
 
 
 def _extent_matches(process: PairProcess, model: Model) -> bool:
-    law, output, objective = process.conditional, model.output, model.objective
-    if not (isinstance(law, AdditiveLaw) and isinstance(output, outputs.Box) and isinstance(objective, InfoNCE)):
-        return False
-    if _scale_is_free(model) or not isinstance(process.space, Box):
-        return _scale_is_free(model)
+    space, law, output, objective = process.space, process.conditional, model.output, model.objective
+    if not (isinstance(space, Box) and isinstance(law, AdditiveLaw) and isinstance(output, outputs.Box)):
+        return True
+    if _scale_is_free(model) or not isinstance(objective, InfoNCE):
+        return True
     # The model's exp(−(e u)^p/τ) on u in [0, 1] must equal the law's exp(−(width u/spread)^p).
     reach = output.extent * objective.temperature ** (-1 / law.power)
-    return math.isclose(reach, process.space.width / law.spread, rel_tol=1e-6)
+    return math.isclose(reach, space.width / law.spread, rel_tol=1e-6)
 
 
 INFO_NCE = Assumption("the objective is InfoNCE", lambda process, model: isinstance(model.objective, InfoNCE))
@@ -76,7 +83,7 @@ SPHERE_OUTPUT = Assumption(
 )
 DOT_PRODUCT = Assumption(
     "the similarity is the dot product",
-    lambda process, model: isinstance(model.objective, InfoNCE) and isinstance(model.objective.similarity, Dot),
+    lambda process, model: not isinstance(model.objective, InfoNCE) or isinstance(model.objective.similarity, Dot),
 )
 CONCENTRATION = Assumption("r²/τ equals κ, or r or τ is learned", _concentration_matches)
 
@@ -95,11 +102,11 @@ SAME_FAMILY = Assumption("the similarity is −δ with the conditional's exponen
 EXTENT = Assumption("the output's extent fits the conditional's scale, or it or τ is learned", _extent_matches)
 ONE_SIDED = Assumption(
     "negatives follow the marginal (in a box the view's law differs near the border, so one-sided only)",
-    lambda process, model: isinstance(model.objective, InfoNCE) and not model.objective.two_sided,
+    lambda process, model: not isinstance(model.objective, InfoNCE) or not model.objective.two_sided,
 )
 NOT_EUCLIDEAN = Assumption(
     "the exponent is not 2 (rotations keep the L2 distance)",
-    lambda process, model: isinstance(process.conditional, AdditiveLaw) and process.conditional.power != 2,
+    lambda process, model: not isinstance(process.conditional, AdditiveLaw) or process.conditional.power != 2,
 )
 
 

@@ -3,6 +3,6 @@
 from unmix.training import recipes
 from unmix.training.fit import fit, load
 from unmix.training.recipes import Recipe
-from unmix.training.result import Fit
+from unmix.training.result import Fit, Interrupted
 
-__all__ = ["Fit", "Recipe", "fit", "load", "recipes"]
+__all__ = ["Fit", "Interrupted", "Recipe", "fit", "load", "recipes"]

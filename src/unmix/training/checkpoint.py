@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from unmix.errors import RunFolderError
 from unmix.model import Network
 from unmix.training.folder import CHECKPOINT, RunFolder
 
@@ -33,6 +34,17 @@ def restore(
     if saved is None:
         return 0, 0.0
     tensors, facts = saved
+    try:
+        _put_back(tensors, network, optimiser)
+        batches.set_state(tensors["batches"])
+        return int(facts["step"]), float(facts["seconds"])
+    except (RuntimeError, KeyError, ValueError, IndexError, TypeError):
+        raise RunFolderError(
+            f"{run.path / CHECKPOINT} does not fit this run's model: delete it to start again."
+        ) from None
+
+
+def _put_back(tensors: dict[str, Tensor], network: Network, optimiser: torch.optim.Optimizer) -> None:
     network.load_state_dict({k.removeprefix("network/"): v for k, v in tensors.items() if k.startswith("network/")})
     state: dict[int, dict[str, Tensor]] = {}
     parameters = list(network.parameters())
@@ -44,5 +56,3 @@ def restore(
                 tensor = torch.empty_like(parameter, requires_grad=False).copy_(tensor)
             state.setdefault(int(index), {})[key] = tensor
     optimiser.load_state_dict({"state": state, "param_groups": optimiser.state_dict()["param_groups"]})
-    batches.set_state(tensors["batches"])
-    return int(facts["step"]), float(facts["seconds"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,17 @@ import torch
 from torch import Tensor
 
 from unmix.configuration import from_config, to_config
-from unmix.errors import RunFolderError, TrainingDiverged
+from unmix.errors import RunFolderError, TrainingDiverged, require_kind
+from unmix.files import read_json
 from unmix.model import Model, Network
 from unmix.processes import PairProcess
 from unmix.randomness import stream
 from unmix.training import checkpoint, recipes
-from unmix.training.folder import CHECKPOINT, CONFIG, WEIGHTS, RunFolder, read_json
+from unmix.training.folder import CHECKPOINT, CONFIG, WEIGHTS, RunFolder
 from unmix.training.interrupt import Interrupt
 from unmix.training.progress import FitProgress
 from unmix.training.recipes import Recipe
-from unmix.training.result import Fit
+from unmix.training.result import Fit, Interrupted
 
 
 def fit(
@@ -47,6 +49,7 @@ def fit(
 
     Raises
     ------
+    Interrupted : Ctrl-C; the step under way was finished and kept, and `.fit` holds what there is.
     TrainingDiverged : the loss became NaN or infinite.
     RunFolderError : the folder belongs to another config, or cannot be written.
 
@@ -59,11 +62,26 @@ def fit(
     >>> result.finished, result.embed(process.sample(4).x).shape
     (True, torch.Size([4, 3]))
     """
-    recipe = recipe or recipes.fast()
-    model.objective.check_batch(recipe.batch)
-    run = RunFolder(folder, _config(process, model, recipe, seed)) if folder is not None else None
-
+    recipe = recipes.fast() if recipe is None else recipe
+    require_kind(process, PairProcess, "process", "um.PairProcess(...)")
+    require_kind(model, Model, "model", "um.Model(...)")
+    require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
+    model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
     batches = stream(seed, "batches")
+    run = RunFolder(folder, _config(process, model, recipe, seed)) if folder is not None else None
+    with run.locked() if run else nullcontext():
+        return _train(process, model, recipe, seed, batches, run, progress)
+
+
+def _train(
+    process: PairProcess,
+    model: Model,
+    recipe: Recipe,
+    seed: int,
+    batches: torch.Generator,
+    run: RunFolder | None,
+    progress: bool,
+) -> Fit:
     network, optimiser = _start(process, model, recipe, seed)
     done, earlier = checkpoint.restore(run, network, optimiser, batches) if run else (0, 0.0)
     log = run.cut_metrics(done) if run else []
@@ -84,12 +102,11 @@ def fit(
             optimiser.step()
 
             done, seconds = step, earlier + time.perf_counter() - began
-            last = step == recipe.steps or interrupt.requested
-            if last or step % recipe.log_every == 0:
+            if step == recipe.steps or step % recipe.log_every == 0:
                 log.append({"step": step, "loss": value, "seconds": seconds})
                 if run:
                     run.append_metrics(log[-1])
-            if last or step % recipe.checkpoint_every == 0:
+            if step == recipe.steps or step % recipe.checkpoint_every == 0 or interrupt.requested:
                 if not all(bool(p.isfinite().all()) for p in network.parameters()):
                     raise _diverged(step, pairs.x, recipe, run)
                 if run:
@@ -99,8 +116,11 @@ def fit(
                 break
 
     if run and done == recipe.steps and not (run.path / WEIGHTS).exists():
-        run.write_tensors(WEIGHTS, network.state_dict(), {"steps": done, "seconds": seconds})
-    return Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path if run else None)
+        run.write_tensors(WEIGHTS, network.state_dict(), {"step": done, "seconds": seconds})
+    result = Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path if run else None)
+    if interrupt.requested and not result.finished:
+        raise Interrupted(result)
+    return result
 
 
 def load(folder: str | Path) -> Fit:
@@ -115,10 +135,20 @@ def load(folder: str | Path) -> Fit:
     if not (Path(folder) / CONFIG).exists():
         raise RunFolderError(f"{folder} holds no run: give the folder that `fit` wrote.")
     config = read_json(Path(folder) / CONFIG)
-    process, model, recipe, seed = (from_config(config.get(part)) for part in ("process", "model", "recipe", "seed"))
+    if not (isinstance(config, dict) and set(config) == {"process", "model", "recipe", "seed"}):
+        raise RunFolderError(
+            f"{Path(folder) / CONFIG} is damaged: it must name a process, a model, a recipe and a seed."
+        )
+    process, model, recipe, seed = (from_config(config[part]) for part in ("process", "model", "recipe", "seed"))
     run = RunFolder(folder, config)
     network, optimiser = _start(process, model, recipe, seed)
     done, seconds = checkpoint.restore(run, network, optimiser, stream(seed, "batches"))
+    weights = run.read_tensors(WEIGHTS)
+    if weights is not None:  # a finished run, also where its checkpoint was removed
+        network.load_state_dict(weights[0])
+        done, seconds = weights[1]["step"], weights[1]["seconds"]
+    if done == 0:
+        raise RunFolderError(f"{folder} has no checkpoint yet: fit with this folder to train it.")
     log = [line for line in run.metrics() if line["step"] <= done]
     return Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path)
 

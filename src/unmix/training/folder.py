@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,15 +10,21 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+try:
+    import fcntl
+except ImportError:  # Windows has no such lock
+    fcntl = None  # type: ignore[assignment]
+
 import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor
 
 from unmix.errors import RunFolderError
+from unmix.files import read_json, told_about, write_atomically
 
 CONFIG, VERSIONS, METRICS = "config.json", "versions.json", "metrics.jsonl"
-CHECKPOINT, WEIGHTS = "checkpoint.safetensors", "encoder.safetensors"
+CHECKPOINT, WEIGHTS, LOCK = "checkpoint.safetensors", "encoder.safetensors", ".lock"
 
 
 class RunFolder:
@@ -27,19 +32,35 @@ class RunFolder:
 
     def __init__(self, path: str | Path, config: dict[str, Any]) -> None:
         self.path = Path(path)
+        config = json.loads(json.dumps(config))
         with told_about(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            existing = self.path / CONFIG
-            if existing.exists():
-                if read_json(existing) != json.loads(json.dumps(config)):
+            if (self.path / CONFIG).exists():
+                there = read_json(self.path / CONFIG)
+                if there != config:
                     raise RunFolderError(
-                        f"{self.path} holds a run of another config: choose another folder, or delete this one."
+                        f"{self.path} holds a run of another config ({difference(there, config)}): "
+                        "choose another folder, or delete this one."
                     )
-                return
-            if any(p.suffix != ".tmp" for p in self.path.iterdir()):
+            elif any(p.suffix != ".tmp" and p.name != LOCK for p in self.path.iterdir()):
                 raise RunFolderError(f"{self.path} is not empty and holds no run: choose a new or empty folder.")
-        self.write_json(VERSIONS, versions())
-        self.write_json(CONFIG, config)
+            else:
+                self.write_json(CONFIG, config)
+        if not (self.path / VERSIONS).exists():
+            self.write_json(VERSIONS, versions())
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from training in this folder; the system lets go of it even after kill -9."""
+        with told_about(self.path), open(self.path / LOCK, "w") as file:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    raise RunFolderError(
+                        f"another process is training in {self.path}: wait for it, or choose another folder."
+                    ) from None
+            yield
 
     def write_json(self, name: str, value: Any) -> None:
         write_atomically(self.path / name, json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n")
@@ -69,11 +90,15 @@ class RunFolder:
         """The lines so far; a line cut off by a kill is left out."""
         path = self.path / METRICS
         lines: list[dict[str, Any]] = []
-        for text in path.read_text().splitlines() if path.exists() else []:
+        texts = path.read_bytes().splitlines() if path.exists() else []
+        for number, text in enumerate(texts, 1):
             try:
-                lines.append(json.loads(text))
-            except json.JSONDecodeError:
-                break
+                line = json.loads(text)
+                lines.append({"step": int(line["step"]), "loss": float(line["loss"])} | line)
+            except (ValueError, TypeError, KeyError):
+                if number == len(texts):  # cut off by a kill
+                    break
+                raise RunFolderError(f"line {number} of {path} is damaged: delete the file to go on.") from None
         return lines
 
     def cut_metrics(self, step: int) -> list[dict[str, Any]]:
@@ -82,29 +107,6 @@ class RunFolder:
         if (self.path / METRICS).exists():
             write_atomically(self.path / METRICS, "".join(json.dumps(line) + "\n" for line in kept).encode())
         return kept
-
-
-def write_atomically(path: Path, content: bytes) -> None:
-    """All of the content or none of it: a temporary file in the same folder, synced, then renamed."""
-    temporary = path.with_name(path.name + ".tmp")
-    with told_about(path):
-        try:
-            with open(temporary, "wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(temporary, path)
-        except OSError:
-            temporary.unlink(missing_ok=True)
-            raise
-
-
-def read_json(path: Path) -> Any:
-    try:
-        with told_about(path):
-            return json.loads(path.read_text())
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        raise RunFolderError(f"{path} is damaged: choose another folder, or delete this one.") from None
 
 
 def versions() -> dict[str, str]:
@@ -117,13 +119,10 @@ def versions() -> dict[str, str]:
     )
 
 
-@contextmanager
-def told_about(path: Path) -> Iterator[None]:
-    """Turn the system's refusal (a full disk, a read-only folder) into one sentence."""
-    try:
-        yield
-    except OSError as error:
-        raise RunFolderError(
-            f"cannot use {path}: {error.strerror or error}; free the disk, or choose a folder you may write to. "
-            "Nothing written before was changed."
-        ) from error
+def difference(there: Any, here: Any, at: str = "") -> str:
+    """The first place where two configs differ, in words."""
+    if isinstance(there, dict) and isinstance(here, dict):
+        for key in there | here:
+            if there.get(key) != here.get(key):
+                return difference(there.get(key), here.get(key), f"{at}.{key}" if at else key)
+    return f"its {at} is {json.dumps(there)}, not {json.dumps(here)}"

@@ -23,13 +23,15 @@ class FitProgress:
 
     def __enter__(self) -> FitProgress:
         console = Console(stderr=True)
-        if self.shown and console.is_terminal:
+        if self.shown and 0 < self.start < self.steps:
+            console.print(f"going on from step {self.start}", highlight=False)
+        if self.shown and console.is_terminal and self.start < self.steps:
             self.bar = Progress(
                 TextColumn("training"), BarColumn(),
-                TextColumn("{task.completed}/{task.total} steps  loss {task.fields[loss]:.4f}"),
+                TextColumn("{task.completed}/{task.total}  {task.fields[loss]}"),
                 TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=console,
             )  # fmt: skip
-            self.task = self.bar.add_task("training", total=self.steps, completed=self.start, loss=float("nan"))
+            self.task = self.bar.add_task("training", total=self.steps, completed=self.start, loss="starting")
             self.bar.start()
         return self
 
@@ -39,7 +41,7 @@ class FitProgress:
 
     def update(self, step: int, loss: float) -> None:
         if self.bar:
-            self.bar.update(self.task, completed=step, loss=loss)
+            self.bar.update(self.task, completed=step, loss=f"loss {loss:.4f}")
         elif self.shown and (step * PLAIN_LINES // self.steps > (step - 1) * PLAIN_LINES // self.steps):
             spent = time.perf_counter() - self.began
             left = spent / (step - self.start) * (self.steps - step)

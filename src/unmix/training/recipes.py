@@ -78,9 +78,15 @@ class Recipe:
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
 
 
-def fast() -> Recipe:
-    """The default: few steps at a high rate, for the small whitened encoder that is `encoders.MLP()`."""
-    return Recipe(steps=4000, batch=1024, rate=1e-2)
+def fast(steps: int = 4000, batch: int = 1024, rate: float = 1e-2) -> Recipe:
+    """The default: few steps at a high rate, for the small whitened encoder that is `encoders.MLP()`.
+
+    Examples
+    --------
+    >>> fast(steps=200).batch
+    1024
+    """
+    return Recipe(steps, batch, rate)
 
 
 def paper(supervised: bool = False) -> Recipe:

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import require
+from unmix.measures.rows import as_matrix
 from unmix.model import Model, Network
 from unmix.processes import PairProcess
 from unmix.training.recipes import Recipe
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Fit:
     """A trained model and how it came about.
 
@@ -44,9 +44,15 @@ class Fit:
         """Whether every step was done; if not, fitting again with the same folder goes on."""
         return self.steps == self.recipe.steps
 
+    def __repr__(self) -> str:
+        state = "finished" if self.finished else "unfinished"
+        return f"Fit({state}, {self.steps} of {self.recipe.steps} steps in {self.seconds:.0f} s, {self.folder})"
+
     def embed(self, x: Any, batch: int = 65_536) -> Float[Tensor, "n d"]:
         """f(x) in batches, without gradients."""
-        x = torch.as_tensor(np.asarray(x) if not isinstance(x, Tensor) else x, dtype=torch.float32)
+        if not isinstance(x, Tensor) or x.is_complex():
+            x = torch.from_numpy(as_matrix(x, "the table of observations"))
+        x = x.float()
         width = self.process.dimension
         require(
             x.ndim == 2 and x.shape[1] == width and len(x) > 0,
@@ -55,3 +61,12 @@ class Fit:
         require(bool(x.isfinite().all()), "the observations have NaN or infinite values: remove those rows first.")
         with torch.no_grad():
             return torch.cat([self.network(part) for part in x.split(batch)])
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during `fit`, after the step under way was finished and kept; `fit` holds what there is."""
+
+    def __init__(self, fit: Fit) -> None:
+        goes_on = f"; fitting again with the folder {fit.folder} goes on from here" if fit.folder else ""
+        super().__init__(f"interrupted after {fit.steps} of {fit.recipe.steps} steps{goes_on}")
+        self.fit = fit

@@ -1,4 +1,4 @@
-"""The sum of InfoNCE's log-denominators, exact, in memory linear in the batch."""
+"""The sum of InfoNCE over a batch, exact, in memory linear in the batch."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from unmix.kernels import onepass, tiled
 from unmix.similarities import Similarity
 
 
-def log_partition_sum(
+def contrastive_sum(
     similarity: Similarity,
     anchors: Float[Tensor, "b d"],
     negatives: Float[Tensor, "b d"],
     positive: Float[Tensor, " b"],
     group_size: int | None = None,
 ) -> Float[Tensor, ""]:
-    """Σ_i log( exp s⁺_i + Σ_{j ≠ i, j in the group of i} exp s(a_i, n_j) ).
+    """Σ_i log( exp s⁺_i + Σ_{j ≠ i, j in the group of i} exp s(a_i, n_j) ) − s⁺_i.
 
     Value and gradients are found together in the forward pass, so neither B×B×d nor B×B is ever held,
     and backward only multiplies by the incoming scalar. On CPU in float32 a compiled one-pass loop does
@@ -36,23 +36,21 @@ def log_partition_sum(
     --------
     >>> from unmix.similarities import Dot
     >>> a = torch.eye(2)
-    >>> float(log_partition_sum(Dot(), a, a, torch.zeros(2)))  # 2 log(e^0 + e^0)
+    >>> float(contrastive_sum(Dot(), a, a, torch.zeros(2)))  # 2 log(e^0 + e^0)
     1.3862943649291992
     """
-    total: Tensor = _LogPartitionSum.apply(anchors, negatives, positive, similarity, group_size or len(anchors))
+    total: Tensor = _ContrastiveSum.apply(anchors, negatives, positive, similarity, group_size or len(anchors))
     return total
 
 
-class _LogPartitionSum(torch.autograd.Function):
+class _ContrastiveSum(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any, anchors: Tensor, negatives: Tensor, positive: Tensor, similarity: Similarity, group_size: int
     ) -> Tensor:
         with_gradient = any(ctx.needs_input_grad[:3])
         method = onepass if onepass.serves(similarity, anchors) else tiled
-        total, *gradients = method.log_partition_sum(
-            similarity, anchors, negatives, positive, group_size, with_gradient
-        )
+        total, *gradients = method.contrastive_sum(similarity, anchors, negatives, positive, group_size, with_gradient)
         ctx.save_for_backward(*gradients)
         return total
 
