@@ -28,6 +28,8 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
 
 def main() -> None:
     asked = sys.argv[1:] or list(PARTS)
+    if unknown := set(asked) - set(PARTS):
+        sys.exit(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {', '.join(PARTS)}.")
     console = Console(width=max(Console().width, 150))
     rows: list[Row] = []
     for name in asked:
