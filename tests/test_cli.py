@@ -58,7 +58,7 @@ def unmix(monkeypatch, capfd):
         ["--space", "euclidean", "--dimension", "3", "--marginal", "laplace:1", "--conditional", "normal:1"],
         ["--space", "euclidean", "--dimension", "2", "--objective", "regression"],
         ["--space", "box", "--dimension", "3", "--similarity", "norm:2", "--learn-temperature", "--two-sided"],
-        ["--dimension", "3", "--group-size", "8", "--no-whiten", "--outputs", "5", "--mixing", "smooth:2"],
+        ["--dimension", "3", "--group-size", "8", "--no-whiten", "--output-dimension", "5", "--mixing", "smooth:2"],
     ],
     ids=" ".join,
 )
@@ -175,7 +175,7 @@ def test_a_config_file_runs(unmix, tmp_path):
         (["--mixing", "mlp:inf"], "write for example mlp:3"),
         (["--objective", "regression", "--temperature", "3"], "regression has no temperature"),
         (["--objective", "regression", "--two-sided"], "regression has no two sided"),
-        (["--objective", "regression", "--outputs", "3"], "one output a latent"),
+        (["--objective", "regression", "--output-dimension", "3"], "one output a latent"),
         (["--output", "fixed-box"], "write for example fixed-box:20"),
         (["--conditional", "vmf:-1"], "κ ≥ 0"),
         (["--conditional", "vmf:nan"], "κ ≥ 0"),

@@ -53,8 +53,8 @@ def from_config(config: Any) -> Any:
             found = None
     if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
         raise InputError(
-            f"config.json names {name!r}, which this version of unmix does not define: "
-            "pass the process and model to `fit` with the same folder instead."
+            f"config.json names {name!r}, which unmix does not define (a class of your own?): "
+            "call `fit` with the same arguments and folder instead, which reads the run back."
         )
     try:
         return found(**{k: from_config(v) for k, v in config.items() if k != "is"})

@@ -49,7 +49,7 @@ def fit(
     output: Annotated[
         str | None, model(help=f"Where outputs lie: {choices(OUTPUTS)}. [what matches the space]")
     ] = None,
-    outputs: Annotated[int | None, model(help="The number of outputs. [as many as latents]")] = None,
+    output_dimension: Annotated[int | None, model(help="The number of outputs. [as many as latents]")] = None,
     widths: Annotated[str | None, model(help="Hidden widths of the encoder. [64,64,64]")] = None,
     slope: Annotated[float | None, model(help="Slope of the encoder's LeakyReLU. [0.2]")] = None,
     whiten: Annotated[bool | None, model(help="Whiten observations first. [yes]")] = None,

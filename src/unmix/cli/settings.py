@@ -46,7 +46,7 @@ class Settings:
     two_sided: bool = False
     group_size: int | None = None
     output: str | None = None
-    outputs: int | None = None
+    output_dimension: int | None = None
     widths: str | None = None
     slope: float | None = None
     whiten: bool | None = None
@@ -78,7 +78,7 @@ class Settings:
             encoder,
             self._objective(process, output := self._output(process)),
             output,
-            self.outputs,
+            self.output_dimension,
             (not as_published) if self.whiten is None else self.whiten,
         )
 

@@ -52,7 +52,9 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from training in this folder; the system lets go of it even after kill -9."""
-        with told_about(self.path), open(self.path / LOCK, "w") as file:
+        with told_about(self.path):
+            file = open(self.path / LOCK, "w")  # noqa: SIM115
+        with file:
             if fcntl is not None:
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
