@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
-from scipy.stats import rankdata
 
 from unmix.measures.rows import SplitRows, split_rows
 from unmix.moments import Moments
@@ -39,8 +38,11 @@ def mcc(embedding: Any, truth: Any, *, ranks: bool = False, seed: int = 0) -> fl
 
 def split_mcc(rows: SplitRows, ranks: bool = False) -> float:
     """`mcc` of rows that are already split."""
-    see = (lambda a: rankdata(a, axis=0)) if ranks else np.asarray
-    chosen = np.abs(Moments.of(see(rows.train_x), see(rows.train_y)).correlation)
-    scored = np.abs(Moments.of(see(rows.test_x), see(rows.test_y)).correlation)
+    parts = [rows.train_x, rows.train_y, rows.test_x, rows.test_y]
+    if ranks:
+        from scipy.stats import rankdata  # slow to import
+
+        parts = [rankdata(part, axis=0) for part in parts]
+    chosen, scored = np.abs(Moments.of(*parts[:2]).correlation), np.abs(Moments.of(*parts[2:]).correlation)
     output, factor = linear_sum_assignment(chosen, maximize=True)
     return float(scored[output, factor].sum() / scored.shape[1])
