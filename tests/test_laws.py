@@ -40,6 +40,28 @@ def test_generalised_normal_has_no_hole_at_zero_in_float32(shape, generator):
     assert scipy.stats.kstest(z[:, 0].numpy(), scipy.stats.gennorm(shape).cdf).pvalue > LEVEL
 
 
+@pytest.mark.parametrize(("shape", "scale"), [(20.0, 0.3), (100.0, 20.0), (200.0, 5.0), (1000.0, 1.0)])
+def test_a_nearly_uniform_law_on_a_box_does_not_underflow(shape, scale, generator):
+    law, centre = GeneralisedNormal(shape, scale), torch.full((5000, 1), 0.3, dtype=torch.float64)
+    z = law.sample(Box(1), centre, generator)
+    grid = (torch.arange(10_000, dtype=torch.float64) + 0.5)[:, None] / 10_000
+    density = law.log_prob(Box(1), grid, torch.full_like(grid, 0.3)).exp()
+    assert density.mean().item() == pytest.approx(1, abs=2e-4)
+    cdf = density.cumsum(0) / 10_000
+    assert scipy.stats.kstest(z[:, 0].numpy(), lambda x: np.interp(x, grid[:, 0].numpy(), cdf.numpy())).pvalue > LEVEL
+
+
+@pytest.mark.parametrize("kappa", [1e5, 1e8])
+def test_the_density_of_float32_points_stays_accurate_at_high_concentration(kappa, generator):
+    sphere = Sphere(3)
+    centre = sphere.uniform(100, generator, torch.float64)
+    z = VonMisesFisher(kappa).sample(sphere, centre, generator)
+    exact = VonMisesFisher(kappa).log_prob(sphere, z, centre)
+    narrow = VonMisesFisher(kappa).log_prob(sphere, z.float(), centre.float())
+    # rounding moves a point by 1e-7 where the law is 1/√κ wide
+    assert (narrow - exact).abs().max() < 20 * 1e-7 * kappa**0.5 + 1e-4
+
+
 @pytest.mark.parametrize("scale", [0.05, 0.5, 50.0])
 @pytest.mark.parametrize("make", [Normal, Laplace, lambda s: GeneralisedNormal(3.0, s)])
 @pytest.mark.parametrize("where", [0.0, 0.37, 1.0])

@@ -128,6 +128,12 @@ def test_only_the_assumption_that_fails_is_named():
     answer = ask(SPHERE, Uniform(), Laplace(0.05), ON_SPHERE, Dot(), 0.1)
     assert [a.statement for a in answer.violated[THEOREM_2]] == ["the conditional is von Mises-Fisher with κ > 0"]
     assert str(answer).count("✗") == 1
+    flat = ask(SPHERE, Uniform(), VonMisesFisher(0.0), ON_SPHERE, Dot())
+    assert [a.statement for a in flat.violated[THEOREM_2]] == ["the conditional is von Mises-Fisher with κ > 0"]
+    spiky = ask(BOX, Uniform(), GeneralisedNormal(0.5, 0.05), IN_BOX, Lp(1))
+    assert [a.statement for a in spiky.violated[THEOREM_5]] == [
+        "the conditional is ∝ exp(−δ) with δ a norm or its power"
+    ]
 
 
 def test_words_and_value_agree():

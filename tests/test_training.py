@@ -19,11 +19,14 @@ from unmix.files import write_atomically
 from unmix.indeterminacy import AFFINE, Orthogonal
 from unmix.training import recipes
 from unmix.training.folder import RunFolder
+from unmix.training.progress import FitProgress
 
 _config = sys.modules["unmix.training.fit"]._config  # `um.fit` the function hides the module
 PROCESS = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP(2, pool=200))
 MODEL = um.Model(um.encoders.MLP((16, 16)), um.InfoNCE(um.Dot(), 0.1), um.outputs.Sphere())
 RECIPE = um.Recipe(steps=60, batch=64, rate=1e-2, whitening_rows=2000, checkpoint_every=10, log_every=5)
+
+CONFIG = _config(PROCESS, MODEL, RECIPE, 0)
 
 
 def fit(recipe=RECIPE, model=MODEL, process=PROCESS, **options):
@@ -135,7 +138,7 @@ def test_kill_9_at_any_moment_leaves_a_folder_that_goes_on(tmp_path):
         so_far = um.load(tmp_path / "run")
         assert so_far.steps > before
         # At most the step under way is lost: with a checkpoint a step, the log is at most one ahead.
-        logged = RunFolder(tmp_path / "run", json.loads((tmp_path / "run" / "config.json").read_text())).metrics()
+        logged = RunFolder(tmp_path / "run").metrics()
         assert logged[-1]["step"] - so_far.steps <= 1
 
 
@@ -184,15 +187,15 @@ def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(tmp_path, 
 
 
 def test_two_processes_do_not_train_in_one_folder(tmp_path):
-    run = RunFolder(tmp_path / "run", _config(PROCESS, MODEL, RECIPE, 0))
-    with run.locked(), pytest.raises(um.RunFolderError, match="another process is training"):
+    run = RunFolder(tmp_path / "run")
+    with run.claimed(CONFIG), pytest.raises(um.RunFolderError, match="another process is training"):
         fit(folder=tmp_path / "run")
     assert fit(folder=tmp_path / "run").finished  # let go of at the end
 
 
 def test_a_kill_before_the_first_checkpoint_leaves_a_folder_that_can_be_trained(tmp_path):
-    RunFolder(tmp_path / "run", _config(PROCESS, MODEL, RECIPE, 0))
-    (tmp_path / "run" / "versions.json").unlink()
+    with RunFolder(tmp_path / "run").claimed(CONFIG):
+        (tmp_path / "run" / "versions.json").unlink()
     with pytest.raises(um.RunFolderError, match="has no checkpoint yet"):
         um.load(tmp_path / "run")
     assert fit(folder=tmp_path / "run").finished
@@ -202,9 +205,45 @@ def test_a_kill_before_the_first_checkpoint_leaves_a_folder_that_can_be_trained(
 def test_a_finished_run_loads_without_its_checkpoint(tmp_path):
     result = fit(folder=tmp_path / "run")
     (tmp_path / "run" / "checkpoint.safetensors").unlink()
-    loaded = um.load(tmp_path / "run")
-    assert torch.equal(weights(result), weights(loaded))
-    assert loaded.finished
+    for again in (um.load(tmp_path / "run"), fit(folder=tmp_path / "run")):
+        assert torch.equal(weights(result), weights(again))
+        assert again.finished
+    assert not (tmp_path / "run" / "checkpoint.safetensors").exists()
+
+
+def test_ctrl_c_after_the_last_look_keeps_the_step_it_names(tmp_path, monkeypatch):
+    update = FitProgress.update
+
+    def late(self, step, loss):
+        if step == 37:
+            os.kill(os.getpid(), signal.SIGINT)
+        update(self, step, loss)
+
+    monkeypatch.setattr(FitProgress, "update", late)
+    with pytest.raises(um.Interrupted) as stop:
+        fit(replace(RECIPE, checkpoint_every=20), folder=tmp_path / "run")
+    assert um.load(tmp_path / "run").steps == stop.value.fit.steps == 38
+
+
+def test_processes_that_start_together_get_the_folder_one_at_a_time(tmp_path):
+    script = (
+        "import sys; sys.path.insert(0, sys.argv[1]); import torch; torch.set_num_threads(1)\n"
+        "from test_training import *\n"
+        "Path(sys.argv[3] + str(os.getpid())).touch()\n"
+        "while not os.path.exists(sys.argv[3]): time.sleep(0.001)\n"
+        "try: fit(replace(RECIPE, steps=1000), folder=sys.argv[2])\n"
+        "except um.RunFolderError as error: print(error)\n"
+    )
+    start, folder = tmp_path / "start", tmp_path / "run"
+    command = [sys.executable, "-c", script, str(Path(__file__).parent), str(folder), str(start)]
+    children = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    deadline = time.monotonic() + 100
+    while len(list(tmp_path.glob("start*"))) < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    start.touch()
+    said = sorted(child.communicate(timeout=100)[0] for child in children)
+    assert said[0] == ""
+    assert "another process is training" in said[1]
 
 
 def test_nothing_is_written_when_arguments_are_refused(tmp_path):
@@ -345,18 +384,42 @@ def test_a_folder_that_cannot_be_written_is_one_sentence(place, tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("checkpoint.safetensors", b"\x80 not this", "is damaged"),
+        ("encoder.safetensors", b"\x80 not this", "is damaged"),
+        ("encoder.safetensors", safetensors.torch.save({"a": torch.ones(2)}, {"facts": "{}"}), "does not fit"),
+        ("metrics.jsonl", b'{"step": "x", "loss": 1.0}\n{"step": 5, "loss": 1.0}\n', "line 1 of .* is damaged"),
         ("config.json", b"\x80 not this", "is damaged"),
         ("config.json", b"[]", "is damaged"),
         ("metrics.jsonl", b'[1]\n{"step": 5, "loss": 1.0}\n', "line 1 of .* is damaged"),
         ("metrics.jsonl", b'\xff\xfe\n{"step": 5, "loss": 1.0}\n', "line 1 of .* is damaged"),
-        ("checkpoint.safetensors", safetensors.torch.save({"a": torch.ones(2)}, {"facts": "{}"}), "does not fit"),
     ],
 )
 def test_damaged_files_are_named(name, content, words, tmp_path):
     fit(folder=tmp_path / "run")
     (tmp_path / "run" / name).write_bytes(content)
     with pytest.raises(um.RunFolderError, match=words):
+        um.load(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"\x80 not this", "is damaged"),
+        (safetensors.torch.save({"a": torch.ones(2)}, {"facts": "{}"}), "does not fit"),
+    ],
+)
+def test_a_damaged_checkpoint_is_named(content, words, tmp_path):
+    fit(folder=tmp_path / "run")
+    (tmp_path / "run" / "encoder.safetensors").unlink()
+    (tmp_path / "run" / "checkpoint.safetensors").write_bytes(content)
+    for read in (lambda: um.load(tmp_path / "run"), lambda: fit(folder=tmp_path / "run")):
+        with pytest.raises(um.RunFolderError, match=words):
+            read()
+
+
+def test_a_config_of_other_things_is_refused(tmp_path):
+    fit(folder=tmp_path / "run")
+    (tmp_path / "run" / "config.json").write_text('{"process": 1, "model": 2, "recipe": 3, "seed": 4}')
+    with pytest.raises(um.InputError, match=r"the process in config.json must be like"):
         um.load(tmp_path / "run")
 
 

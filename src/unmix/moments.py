@@ -48,4 +48,4 @@ class Moments:
     @property
     def correlation(self) -> Float64[ndarray, "k d"]:
         """Pearson correlation of each column of x with each column of y."""
-        return self.xy / np.sqrt(np.outer(np.diag(self.xx), np.diag(self.yy)))
+        return self.xy / np.sqrt(np.diag(self.xx))[:, None] / np.sqrt(np.diag(self.yy))

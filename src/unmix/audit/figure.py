@@ -32,7 +32,7 @@ def save_recovery_figure(
     everywhere = all(any(s.up_to == up_to for s in r.steps) for _, r in rows.values())
     used = up_to if everywhere else AFFINE
     panels = min(PANELS, z.shape[1])
-    figure = Figure(figsize=(2.1 * panels + 0.6, 2.3 * len(rows) + 0.6), layout="constrained")
+    figure = Figure(figsize=(max(2.1 * panels + 0.6, 4.4), 2.3 * len(rows) + 0.6), layout="constrained")
     axes = figure.subplots(len(rows), panels, squeeze=False)
     for line, (title, (embedding, recovery)) in zip(axes, rows.items(), strict=True):
         shown, scores = recovery.test_rows[:POINTS], recovery.step(used).per_dimension
@@ -51,7 +51,8 @@ def save_recovery_figure(
     for ax in axes[-1]:
         ax.set_xlabel("true", fontsize=9)
     some = f" ({panels} of {z.shape[1]})" if panels < z.shape[1] else ""
-    figure.suptitle(f"Latents{some} up to: {used}. Held-out rows; the red line is perfect recovery.", fontsize=9)
+    gap = " " if panels >= 4 else "\n"
+    figure.suptitle(f"Latents{some} up to: {used}.{gap}Held-out rows; the red line is perfect recovery.", fontsize=9)
     buffer = BytesIO()
     figure.savefig(buffer, format="png", dpi=150)
     write_atomically(Path(path), buffer.getvalue())

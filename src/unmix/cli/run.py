@@ -64,6 +64,8 @@ def kept_or_not(promise: Guarantee, found: Recovery) -> str:
     """Whether the promised class reaches what an affine map does, and whether that is nearly everything."""
     if promise.promise is None:
         return "Theory had promised nothing."
+    if not any(s.up_to == promise.promise for s in found.steps):
+        return f"The promise ({promise.promise}) is not met: an output of the encoder is constant."
     r2, affine = found.r2(promise.promise), found.r2()
     scores = f"R² up to the promised class ({promise.promise}) is {100 * r2:.2f} %, affine {100 * affine:.2f} %"
     if r2 >= 1 - found.tolerance:

@@ -89,8 +89,9 @@ class Settings:
         return replace(recipe, **{name: value for name, value in told.items() if value is not None})
 
     def _recipe_name(self) -> str:
-        require(self.recipe in ("fast", "paper"), f"there is no recipe {self.recipe!r}: choose from fast, paper.")
-        return self.recipe
+        name = self.recipe.lower()
+        require(name in ("fast", "paper"), f"there is no recipe {self.recipe!r}: choose from fast, paper.")
+        return name
 
     def _objective(self, process: PairProcess, output: Output) -> Objective:
         names = ("infonce", "regression")

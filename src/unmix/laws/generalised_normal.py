@@ -13,6 +13,8 @@ from torch.distributions import constraints
 from unmix.errors import require
 from unmix.laws.additive import AdditiveLaw, require_scale
 
+TINY = 1e-16
+
 
 @dataclass(frozen=True)
 class GeneralisedNormal(AdditiveLaw):
@@ -76,12 +78,18 @@ class _Noise(torch.distributions.Distribution):
         constant = math.log(self.shape) - math.log(2 * self.scale) - math.lgamma(1 / self.shape)
         return constant - (value.abs() / self.scale).pow(self.shape)
 
+    # P(|x| ≤ q) is gammainc(1/β, (q/λ)^β); for large β the power underflows, where it is (q/λ)/Γ(1 + 1/β).
+
     def cdf(self, value: Tensor) -> Tensor:
-        a = torch.tensor(1 / self.shape, dtype=torch.float64)
-        inside = torch.special.gammainc(a, (value.abs().double() / self.scale).pow(self.shape))
+        ratio = value.abs().double() / self.scale
+        power = ratio.pow(self.shape)
+        inside = torch.special.gammainc(torch.tensor(1 / self.shape, dtype=torch.float64), power)
+        inside = torch.where(power < TINY, ratio / math.gamma(1 + 1 / self.shape), inside)
         return 0.5 + 0.5 * value.sign() * inside
 
     def icdf(self, value: Tensor) -> Tensor:
         u = 2 * value.double() - 1
-        quantile = torch.from_numpy(scipy.special.gammaincinv(1 / self.shape, u.abs().numpy()))
-        return self.scale * u.sign() * quantile.pow(1 / self.shape)
+        linear = u.abs() * math.gamma(1 + 1 / self.shape)
+        power = torch.from_numpy(scipy.special.gammaincinv(1 / self.shape, u.abs().numpy()))
+        ratio = torch.where(linear.pow(self.shape) < TINY, linear, power.pow(1 / self.shape))
+        return self.scale * u.sign() * ratio

@@ -73,7 +73,8 @@ class VonMisesFisher:
             return torch.full_like(z[..., 0], -space.log_volume)
         order = d / 2 - 1
         constant = order * math.log(kappa) - d / 2 * math.log(2 * math.pi) - log_bessel(order, kappa)
-        cosine = (z.double() * centre.double()).sum(-1) / space.radius**2
+        # From the distance, where rounding of z and centre does not grow with κ.
+        cosine = 1 - (z.double() - centre.double()).square().sum(-1) / (2 * space.radius**2)
         return (kappa * cosine + constant - (d - 1) * math.log(space.radius)).to(z.dtype)
 
     def __str__(self) -> str:

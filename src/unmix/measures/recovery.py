@@ -150,7 +150,8 @@ def recovery(
         isinstance(permutations, int) and permutations >= 1 / SIGNIFICANT - 1,
         f"{permutations!r} permutations cannot show that a score is above chance: take 99 or more.",
     )
-    require(0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
+    number = isinstance(tolerance, (int, float))
+    require(number and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
     rows = split_rows(embedding, truth, seed)
     train, test = Moments.of(rows.train_x, rows.train_y), Moments.of(rows.test_x, rows.test_y)
     width, targets = train.xy.shape

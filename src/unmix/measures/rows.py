@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from unmix.errors import InputError, require
 
-LARGE = 1e100
+LARGE = 1e70  # fourth powers must fit in float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def split_rows(x: Any, y: Any, seed: int = 0) -> SplitRows:
         spread = np.abs(table).max(0)
         require(
             bool(((spread < LARGE) & (np.ptp(table, axis=0) > 1 / LARGE)).all()),
-            f"{name} has a column whose squares float64 cannot hold: rescale it.",
+            f"{name} has a column too large or too small for float64: rescale it.",
         )
     return SplitRows(x[train], y[train], x[test], y[test], test, kept, notes)
 
@@ -76,10 +76,10 @@ def _listed(flags: Bool[ndarray, " k"]) -> str:
 
 def as_matrix(values: Any, name: str) -> Float64[ndarray, "n k"]:
     """A table of finite float64 numbers from a tensor, an array or nested lists."""
-    if isinstance(values, torch.Tensor):
-        values = values.detach().cpu()
-        values = (values if values.is_complex() else values.double()).numpy()  # numpy has no bfloat16
     try:
+        if isinstance(values, torch.Tensor):
+            values = values.detach().cpu()
+            values = (values if values.is_complex() else values.double()).numpy()  # numpy has no bfloat16
         table = np.asarray(values)
         real = not np.iscomplexobj(table) and not np.ma.isMaskedArray(values)
         table = np.asarray(table, np.float64) if real else table

@@ -34,14 +34,14 @@ def _concentration_matches(process: PairProcess, model: Model) -> bool:
     law, output, objective = process.conditional, model.output, model.objective
     if not (isinstance(law, VonMisesFisher) and isinstance(output, outputs.Sphere) and isinstance(objective, InfoNCE)):
         return True
-    return _scale_is_free(model) or math.isclose(
-        output.radius**2 / objective.temperature, law.concentration, rel_tol=1e-6
-    )
+    if law.concentration == 0 or _scale_is_free(model):
+        return True
+    return math.isclose(output.radius**2 / objective.temperature, law.concentration, rel_tol=1e-6)
 
 
 def _same_family(process: PairProcess, model: Model) -> bool:
     law, objective = process.conditional, model.objective
-    if not (isinstance(law, AdditiveLaw) and isinstance(objective, InfoNCE)):
+    if not (isinstance(law, AdditiveLaw) and law.power >= 1 and isinstance(objective, InfoNCE)):
         return True
     s = objective.similarity
     return (isinstance(s, Lp) and s.p == law.power) or (isinstance(s, LpNorm) and s.p == law.power == 1)

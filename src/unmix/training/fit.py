@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -68,8 +67,13 @@ def fit(
     require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
     model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
     batches = stream(seed, "batches")
-    run = RunFolder(folder, _config(process, model, recipe, seed)) if folder is not None else None
-    with run.locked() if run else nullcontext():
+    if folder is None:
+        return _train(process, model, recipe, seed, batches, None, progress)
+    run, config = RunFolder(folder), _config(process, model, recipe, seed)
+    run.check(config)
+    if (run.path / WEIGHTS).exists():
+        return _read_back(process, model, recipe, seed, run)
+    with run.claimed(config):
         return _train(process, model, recipe, seed, batches, run, progress)
 
 
@@ -106,19 +110,20 @@ def _train(
                 log.append({"step": step, "loss": value, "seconds": seconds})
                 if run:
                     run.append_metrics(log[-1])
-            if step == recipe.steps or step % recipe.checkpoint_every == 0 or interrupt.requested:
+            stop = interrupt.requested  # read once, so that what is said to be kept is kept
+            if step == recipe.steps or step % recipe.checkpoint_every == 0 or stop:
                 if not all(bool(p.isfinite().all()) for p in network.parameters()):
                     raise _diverged(step, pairs.x, recipe, run)
                 if run:
                     checkpoint.save(run, network, optimiser, batches, step, seconds)
             shown.update(step, value)
-            if interrupt.requested:
+            if stop:
                 break
 
-    if run and done == recipe.steps and not (run.path / WEIGHTS).exists():
+    if run and done == recipe.steps:
         run.write_tensors(WEIGHTS, network.state_dict(), {"step": done, "seconds": seconds})
     result = Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path if run else None)
-    if interrupt.requested and not result.finished:
+    if not result.finished:
         raise Interrupted(result)
     return result
 
@@ -140,15 +145,28 @@ def load(folder: str | Path) -> Fit:
             f"{Path(folder) / CONFIG} is damaged: it must name a process, a model, a recipe and a seed."
         )
     process, model, recipe, seed = (from_config(config[part]) for part in ("process", "model", "recipe", "seed"))
-    run = RunFolder(folder, config)
+    require_kind(process, PairProcess, "the process in config.json", "um.PairProcess(...)")
+    require_kind(model, Model, "the model in config.json", "um.Model(...)")
+    require_kind(recipe, Recipe, "the recipe in config.json", "um.recipes.fast()")
+    return _read_back(process, model, recipe, seed, RunFolder(folder))
+
+
+def _read_back(process: PairProcess, model: Model, recipe: Recipe, seed: int, run: RunFolder) -> Fit:
+    """The run as far as it got: its final weights if there are any, else its checkpoint."""
     network, optimiser = _start(process, model, recipe, seed)
-    done, seconds = checkpoint.restore(run, network, optimiser, stream(seed, "batches"))
-    weights = run.read_tensors(WEIGHTS)
-    if weights is not None:  # a finished run, also where its checkpoint was removed
-        network.load_state_dict(weights[0])
-        done, seconds = weights[1]["step"], weights[1]["seconds"]
-    if done == 0:
-        raise RunFolderError(f"{folder} has no checkpoint yet: fit with this folder to train it.")
+    final = run.read_tensors(WEIGHTS)
+    if final is None:
+        done, seconds = checkpoint.restore(run, network, optimiser, stream(seed, "batches"))
+        if done == 0:
+            raise RunFolderError(f"{run.path} has no checkpoint yet: fit with this folder to train it.")
+    else:
+        try:
+            network.load_state_dict(final[0])
+            done, seconds = int(final[1]["step"]), float(final[1]["seconds"])
+        except (RuntimeError, KeyError, TypeError, ValueError):
+            raise RunFolderError(
+                f"{run.path / WEIGHTS} does not fit this run's model: delete it and fit again with this folder."
+            ) from None
     log = [line for line in run.metrics() if line["step"] <= done]
     return Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path)
 

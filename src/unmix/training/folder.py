@@ -28,31 +28,20 @@ CHECKPOINT, WEIGHTS, LOCK = "checkpoint.safetensors", "encoder.safetensors", ".l
 
 
 class RunFolder:
-    """One run's files. Opening it checks that the folder is new or belongs to the same config."""
+    """One run's files."""
 
-    def __init__(self, path: str | Path, config: dict[str, Any]) -> None:
+    def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
-        config = json.loads(json.dumps(config))
-        with told_about(self.path):
-            self.path.mkdir(parents=True, exist_ok=True)
-            if (self.path / CONFIG).exists():
-                there = read_json(self.path / CONFIG)
-                if there != config:
-                    raise RunFolderError(
-                        f"{self.path} holds a run of another config ({difference(there, config)}): "
-                        "choose another folder, or delete this one."
-                    )
-            elif any(p.suffix != ".tmp" and p.name != LOCK for p in self.path.iterdir()):
-                raise RunFolderError(f"{self.path} is not empty and holds no run: choose a new or empty folder.")
-            else:
-                self.write_json(CONFIG, config)
-        if not (self.path / VERSIONS).exists():
-            self.write_json(VERSIONS, versions())
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other processes from training in this folder; the system lets go of it even after kill -9."""
+    def claimed(self, config: dict[str, Any]) -> Iterator[None]:
+        """Take the folder for training this config, and keep other processes out of it meanwhile.
+
+        The system lets go of the lock even after kill -9.
+        """
+        self.check(config)
         with told_about(self.path):
+            self.path.mkdir(parents=True, exist_ok=True)
             file = open(self.path / LOCK, "w")  # noqa: SIM115
         with file:
             if fcntl is not None:
@@ -62,7 +51,26 @@ class RunFolder:
                     raise RunFolderError(
                         f"another process is training in {self.path}: wait for it, or choose another folder."
                     ) from None
+            self.check(config)
+            for name, content in ((CONFIG, config), (VERSIONS, versions())):
+                if not (self.path / name).exists():
+                    self.write_json(name, content)
             yield
+
+    def check(self, config: dict[str, Any]) -> None:
+        """Refuse a folder that holds anything but a run of this config."""
+        with told_about(self.path):
+            if not self.path.exists():
+                return
+            if (self.path / CONFIG).exists():
+                there, here = read_json(self.path / CONFIG), json.loads(json.dumps(config))
+                if there != here:
+                    raise RunFolderError(
+                        f"{self.path} holds a run of another config ({difference(there, here)}): "
+                        "choose another folder, or delete this one."
+                    )
+            elif any(p.suffix != ".tmp" and p.name != LOCK for p in self.path.iterdir()):
+                raise RunFolderError(f"{self.path} is not empty and holds no run: choose a new or empty folder.")
 
     def write_json(self, name: str, value: Any) -> None:
         write_atomically(self.path / name, json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n")
@@ -82,7 +90,7 @@ class RunFolder:
                 facts = json.loads((file.metadata() or {})["facts"])
                 return {k: file.get_tensor(k) for k in file.keys()}, facts  # noqa: SIM118
         except (safetensors.SafetensorError, KeyError, json.JSONDecodeError):
-            raise RunFolderError(f"{path} is damaged: delete it to start this run again.") from None
+            raise RunFolderError(f"{path} is damaged: delete it and fit again with this folder.") from None
 
     def append_metrics(self, line: dict[str, Any]) -> None:
         with told_about(self.path), open(self.path / METRICS, "a") as file:
@@ -96,7 +104,7 @@ class RunFolder:
         for number, text in enumerate(texts, 1):
             try:
                 line = json.loads(text)
-                lines.append({"step": int(line["step"]), "loss": float(line["loss"])} | line)
+                lines.append(line | {"step": int(line["step"]), "loss": float(line["loss"])})
             except (ValueError, TypeError, KeyError):
                 if number == len(texts):  # cut off by a kill
                     break
