@@ -142,6 +142,14 @@ def test_the_fit_does_not_depend_on_the_units_of_a_column():
     np.testing.assert_allclose(a(x), b(small), rtol=1e-6)
 
 
+def test_the_matching_does_not_depend_on_the_units_of_an_output():
+    y = np.random.default_rng(0).normal(size=(500, 2))
+    x = np.column_stack([y[:, 0], 1000 * (0.8 * y[:, 0] + 0.5 * y[:, 1])])  # the large output resembles both targets
+    matrix = GeneralisedPermutation().fit(Moments.of(x, y)).matrix
+    assert matrix[0, 0] == pytest.approx(1)
+    assert matrix[1, 1] > 0
+
+
 def test_different_widths_use_the_best_outputs():
     rng = np.random.default_rng(0)
     z = rng.normal(size=(200, 2))

@@ -99,8 +99,7 @@ def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, 
                     w[j] -= t * t * t
             else:
                 for j in range(group):
-                    t = abs(x - y[j])
-                    w[j] -= exp(p * log(max(t, tiny))) if t == t else t  # NaN has no bits that log understands
+                    w[j] -= exp(p * log(max(abs(x - y[j]), tiny)))
         own = i - first
         w[own] = s[i]  # an anchor is never its own negative: the positive takes its place
         peak = w[0]

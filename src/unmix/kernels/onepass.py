@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -56,6 +57,8 @@ def contrastive_sum(
     else:
         with ThreadPoolExecutor(threads) as pool:
             total = sum(pool.map(run, range(threads)))
+    if bool(anchors.isnan().any() | negatives.isnan().any()):
+        total = math.nan  # the compiled logarithm reads a NaN's bits as a number
     value = torch.tensor(total, dtype=torch.float32)
     if not with_gradient:
         return (value,)
