@@ -23,7 +23,7 @@ class AdditiveLaw(ABC):
 
     On R^d that is all. On a box each coordinate is truncated to the box. On a sphere the sum is
     projected to the sphere, and its density is a radial integral (`projected_log_prob`).
-    Zimmermann et al. 2021, section 4.1.
+    As in the experiments of Zimmermann et al. 2021.
     """
 
     @property

@@ -28,7 +28,7 @@ class Pairs(NamedTuple):
 
 @dataclass(frozen=True)
 class PairProcess:
-    """z ~ marginal, z̃ ~ conditional(· | z), x = g(z), x̃ = g(z̃) (Zimmermann et al. 2021, section 3).
+    """z ~ marginal, z̃ ~ conditional(· | z), x = g(z), x̃ = g(z̃) (Zimmermann et al. 2021).
 
     The process is one world: `seed` fixes the mixing g, and `with_seed` gives another world of the same
     kind. A non-uniform marginal is centred at `space.origin`.
