@@ -10,6 +10,7 @@ from numpy import ndarray
 from scipy.optimize import linear_sum_assignment
 
 from unmix.indeterminacy.indeterminacy import Indeterminacy
+from unmix.indeterminacy.whitening import whitening
 from unmix.moments import Moments
 
 
@@ -19,13 +20,8 @@ class Linear(Indeterminacy):
     name: ClassVar[str] = "linear"
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        # Scaling columns to unit variance first makes the rank cut independent of their units.
-        scale = np.sqrt(np.diag(m.xx))
-        scale[scale == 0] = 1
-        values, vectors = np.linalg.eigh(m.xx / np.outer(scale, scale))
-        kept = values > values[-1] * len(values) * np.finfo(np.float64).eps
-        root = vectors[:, kept] / np.sqrt(values[kept])
-        return (root @ (root.T @ (m.xy / scale[:, None])) / scale[:, None]).T
+        root = whitening(m.xx)
+        return (root @ (root.T @ m.xy)).T
 
     def __str__(self) -> str:
         return "affine" if self.offset else "linear"

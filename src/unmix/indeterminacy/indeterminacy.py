@@ -30,13 +30,14 @@ class FittedMap:
         return x @ self.matrix.T + self.offset
 
     def r2(self, moments: Moments) -> Float64[ndarray, " d"]:
-        """1 − SSE/SST a dimension on the rows of `moments`, SST about their own mean, never clipped."""
+        """1 − SSE/SST a dimension on the rows of `moments`, SST about their own mean, never clipped; −∞ where y is constant."""
         a, m = self.matrix, moments
-        cross = np.einsum("jk,kj->j", a, m.xy)
-        spread = np.einsum("jk,kl,jl->j", a, m.xx, a)
+        cross = (a * m.xy.T).sum(1)
+        spread = (a @ m.xx * a).sum(1)
         bias = m.mean_y - a @ m.mean_x - self.offset
         total = np.diag(m.yy)
-        return 1 - (total - 2 * cross + spread + m.n * bias**2) / total
+        wrong = total - 2 * cross + spread + m.n * bias**2
+        return 1 - np.divide(wrong, total, where=total > 0, out=np.full(len(total), np.inf))
 
 
 @dataclass(frozen=True)

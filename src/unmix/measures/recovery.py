@@ -2,33 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float64, Int
 from numpy import ndarray
 
-from unmix.errors import require
+from unmix.errors import InputError, require
 from unmix.indeterminacy import AFFINE, LADDER, FittedMap, Indeterminacy
-from unmix.measures.mcc import split_mcc
-from unmix.measures.rows import as_matrix, split_rows
-from unmix.moments import Moments
+from unmix.measures.evaluate import evaluate
+from unmix.measures.matching import MCC
+from unmix.measures.measure import Measure
+from unmix.measures.paired import Paired, listed, pair
+from unmix.measures.regression import UpTo
+from unmix.measures.rows import as_matrix
+from unmix.measures.score import Refusal, Score
 
-SIGNIFICANT = 0.01
+FACTORS = MCC(every_factor=True)
 
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One rung of the ladder: the class, its map fitted on the train part, and R² on the test part."""
+    """One rung of the ladder: the class, its map fitted on all folds but the first, and its held-out score."""
 
     up_to: Indeterminacy
     map: FittedMap
-    per_dimension: Float64[ndarray, " d"]
+    score: Score
 
     @property
     def r2(self) -> float:
-        return float(self.per_dimension.mean())
+        return self.score.value
+
+    @property
+    def per_dimension(self) -> Float64[ndarray, " d"]:
+        """R² of each latent."""
+        return self.score.profile
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -38,29 +48,36 @@ class Recovery:
     Attributes
     ----------
     steps : a `Step` for each class of the ladder that applies.
-    mcc_pearson, mcc_spearman : mean |correlation| after matching.
-    null_r2, p_value : mean affine R² with rows permuted, and the share of permutations that reach the score.
-    test_rows, kept : the rows that were held out, and the columns of the embedding that were not constant.
+    pearson, spearman : mean |correlation| after matching, of the values and of their ranks.
+    test_rows, kept : the rows of the first fold, which the maps have not seen, and the columns of the embedding
+        that are not constant.
     minimal : the smallest classes whose R² is within `tolerance` of affine's; none if affine is not above chance
         by more than the tolerance.
     """
 
     steps: tuple[Step, ...]
-    mcc_pearson: float
-    mcc_spearman: float
-    null_r2: float
-    p_value: float
+    pearson: Score
+    spearman: Score
     minimal: tuple[Indeterminacy, ...]
     tolerance: float
-    n_train: int
+    n: int
     test_rows: Int[ndarray, " m"]
     kept: Int[ndarray, " k"]
     width: int
     notes: tuple[str, ...]
 
     @property
-    def n_test(self) -> int:
-        return len(self.test_rows)
+    def mcc_pearson(self) -> float:
+        return self.pearson.value
+
+    @property
+    def mcc_spearman(self) -> float:
+        return self.spearman.value
+
+    @property
+    def affine(self) -> Score:
+        """The score of the largest class, with its interval, null and p-value."""
+        return self.step(AFFINE).score
 
     def r2(self, up_to: Indeterminacy = AFFINE) -> float:
         """Mean held-out R² up to a class."""
@@ -82,8 +99,10 @@ class Recovery:
     @property
     def verdict(self) -> str:
         """One sentence."""
-        affine, chance = f"{100 * self.r2():.2f} %", f"{100 * self.null_r2:.2f} %, p = {self.p_value:.3f}"
-        if self.p_value > SIGNIFICANT:
+        s = self.affine
+        affine = f"{100 * s.value:.2f} % [{100 * s.low:.2f}, {100 * s.high:.2f}]"
+        chance = f"{100 * s.null:.2f} %, p = {s.p_value:.3f}"
+        if not s.above_chance:
             return f"No linear recovery: affine R² {affine} is not above chance ({chance})."
         if not self.minimal:
             return (
@@ -98,16 +117,12 @@ class Recovery:
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
         return {
-            "r2": {str(s.up_to): s.r2 for s in self.steps},
-            "r2_per_dimension": {str(s.up_to): s.per_dimension.tolist() for s in self.steps},
-            "mcc_pearson": self.mcc_pearson,
-            "mcc_spearman": self.mcc_spearman,
-            "null_r2": self.null_r2,
-            "p_value": self.p_value,
+            "r2": {str(s.up_to): s.score.as_dict() for s in self.steps},
+            "mcc_pearson": self.pearson.as_dict(),
+            "mcc_spearman": self.spearman.as_dict(),
             "minimal": [str(c) for c in self.minimal],
             "tolerance": self.tolerance,
-            "n_train": self.n_train,
-            "n_test": self.n_test,
+            "n": self.n,
             "notes": list(self.notes),
             "verdict": self.verdict,
         }
@@ -118,7 +133,7 @@ class Recovery:
         )
 
     def __str__(self) -> str:
-        rows = [f"  {s.up_to!s:32} {s.r2:8.4f}" for s in self.steps]
+        rows = [f"  {s.up_to!s:32} {s.r2:8.4f}  [{s.score.low:.4f}, {s.score.high:.4f}]" for s in self.steps]
         table = "\n".join(
             ["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f} (Spearman {self.mcc_spearman:.4f})"]
         )
@@ -126,18 +141,28 @@ class Recovery:
 
 
 def recovery(
-    embedding: Any, truth: Any, *, tolerance: float = 0.02, permutations: int = 199, seed: int = 0
+    embedding: Any,
+    truth: Any,
+    *,
+    tolerance: float = 0.02,
+    groups: Any = None,
+    folds: int = 5,
+    bootstraps: int = 200,
+    permutations: int = 199,
+    seed: int = 0,
 ) -> Recovery:
-    """Fit each class of the ladder on a random half of the rows and score it on the other half.
+    """Fit each class of the ladder on all folds but one and score it on that one, for each fold in turn.
 
-    R² is 1 − SSE/SST a dimension, SST about the test mean, never clipped, averaged over dimensions.
+    R² is 1 − SSE/SST a dimension, SST about the test mean, never clipped, averaged over dimensions and folds.
 
     Parameters
     ----------
     embedding : (n, k) outputs f(x); arrays or tensors.
     truth : (n, d) latents z.
     tolerance : how much R² a smaller class may lose against affine and still explain the recovery.
-    permutations : of rows, within each part, for the null.
+    groups : (n,) labels of rows that belong together (sentences, subjects); folds and permutations keep them whole.
+    bootstraps : resamples of chunks of rows for the intervals.
+    permutations : of rows, within each fold, for the null.
 
     Examples
     --------
@@ -146,45 +171,88 @@ def recovery(
     >>> print(recovery(1 - z[:, [1, 2, 0]], z).minimal[0])  # on a box a flip needs the offset
     signed permutation + offset
     """
-    require(
-        isinstance(permutations, int) and permutations >= 1 / SIGNIFICANT - 1,
-        f"{permutations!r} permutations cannot show that a score is above chance: take 99 or more.",
-    )
     number = isinstance(tolerance, (int, float))
     require(number and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
-    rows = split_rows(embedding, truth, seed)
-    train, test = Moments.of(rows.train_x, rows.train_y), Moments.of(rows.test_x, rows.test_y)
-    width, targets = train.xy.shape
-    maps = ((c, c.fit(train)) for c in LADDER if c.applies(width, targets))
-    steps = tuple(Step(c, fitted, fitted.r2(test)) for c, fitted in maps)
-    affine = next(s.r2 for s in steps if s.up_to == AFFINE)
+    x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
+    asked = {"groups": groups, "folds": folds, "seed": seed}
+    paired = _door(x, y, **asked)
+    widths = len(paired.kept_x), len(paired.kept_y)
+    classes = [c for c in LADDER if c.applies(*widths)]
+    counts = {"bootstraps": bootstraps, "permutations": permutations}
+    *ladder, matched = _scores(paired, [*(UpTo(c) for c in classes), FACTORS], **counts)
+    (ranked,) = _scores(_door(_ranks(x), _ranks(y), **asked), [FACTORS], **counts)
+    train = paired.folds.splits(only=1)[0][0]
+    steps = tuple(Step(c, c.fit(train), s) for c, s in zip(classes, ladder, strict=True))
 
-    rng = np.random.default_rng([seed, 1])
-    null = np.empty(permutations)
-    for i in range(permutations):
-        shuffled_train = _shuffled(train, rows.train_x, rows.train_y, rng)
-        null[i] = AFFINE.fit(shuffled_train).r2(_shuffled(test, rows.test_x, rows.test_y, rng)).mean()
-    p_value = float((1 + (null >= affine).sum()) / (1 + permutations))
-
+    affine = next(s.score for s in steps if s.up_to == AFFINE)
     # Where affine itself gains no more than the tolerance, every class would do: none is named.
-    telling = p_value <= SIGNIFICANT and affine - null.mean() > tolerance
-    enough = [s.up_to for s in steps if s.r2 >= affine - tolerance] if telling else []
+    telling = affine.above_chance and affine.value - affine.null > tolerance
+    enough = [s.up_to for s in steps if s.r2 >= affine.value - tolerance] if telling else []
     return Recovery(
         steps=steps,
-        mcc_pearson=split_mcc(rows),
-        mcc_spearman=split_mcc(rows, ranks=True),
-        null_r2=float(null.mean()),
-        p_value=p_value,
+        pearson=matched,
+        spearman=ranked,
         minimal=tuple(c for c in enough if not any(smaller < c for smaller in enough)),
         tolerance=tolerance,
-        n_train=train.n,
-        test_rows=rows.test_rows,
-        kept=rows.kept,
-        width=np.shape(embedding)[1] if np.ndim(embedding) > 1 else 1,
-        notes=rows.notes,
+        n=len(x),
+        test_rows=np.flatnonzero(paired.chunk % folds == 0),
+        kept=paired.kept_x,
+        width=x.shape[1],
+        notes=paired.notes,
     )
 
 
-def _shuffled(m: Moments, x: Float64[ndarray, "n k"], y: Float64[ndarray, "n d"], rng: np.random.Generator) -> Moments:
-    """The moments of x paired with a permutation of y: only the cross-product changes."""
-    return replace(m, xy=(x - m.mean_x).T @ (y - m.mean_y)[rng.permutation(m.n)])
+def mcc(embedding: Any, truth: Any, *, ranks: bool = False, groups: Any = None, folds: int = 5, seed: int = 0) -> float:
+    """Mean over factors of |correlation| with the matched output, held out; a factor without an output counts 0.
+
+    Parameters
+    ----------
+    embedding : (n, k) outputs.
+    truth : (n, d) factors.
+    ranks : Spearman's correlation instead of Pearson's.
+
+    References
+    ----------
+    Hyvärinen & Morioka 2016; Zimmermann et al. 2021, Table 2 (Pearson, in sample) and Table 3 (Spearman).
+
+    Examples
+    --------
+    >>> z = np.random.default_rng(0).normal(size=(100, 3))
+    >>> round(mcc(-2 * z[:, [2, 0, 1]], z), 10)
+    1.0
+    """
+    x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
+    paired = _door(*((_ranks(x), _ranks(y)) if ranks else (x, y)), groups=groups, folds=folds, seed=seed)
+    return float(np.mean([FACTORS.score(*split) for split in paired.folds.splits()]))
+
+
+def _ranks(table: Float64[ndarray, "n k"]) -> Float64[ndarray, "n k"]:
+    """Each column's ranks, so that Pearson's correlation of them is Spearman's."""
+    from scipy.stats import rankdata  # slow to import
+
+    return np.asarray(rankdata(table, axis=0), np.float64)
+
+
+def _door(x: Float64[ndarray, "n k"], y: Float64[ndarray, "m d"], **asked: Any) -> Paired:
+    """Pair an embedding with the truth; a truth that is constant, or constant in a fold, is refused."""
+    paired = pair(x, y, names=("the embedding", "the truth"), sample=max(len(x), 100), **asked)
+    still = np.ones(y.shape[1], bool)
+    still[paired.kept_y] = False
+    require(not still.any(), f"column {listed(still)} of the truth is constant, so nothing can recover it: leave it out.")
+    still = np.any([np.diag(test.yy) == 0 for _, test in paired.folds.splits()], axis=0)
+    require(
+        not still.any(),
+        f"column {listed(still)} of the truth varies in so few rows that it is constant in a fold: leave it out, give "
+        "more rows or take fewer folds.",
+    )
+    return paired
+
+
+def _scores(paired: Paired, measures: Sequence[Measure], **counts: int) -> list[Score]:
+    """The scores; what a comparison would refuse for one measure is refused here for the whole."""
+    found = []
+    for score in evaluate(paired, measures, **counts):
+        if isinstance(score, Refusal):
+            raise InputError(f"nothing can be scored: {score.reason}.")
+        found.append(score)
+    return found

@@ -1,0 +1,43 @@
+"""Whitening with an explicit rank cut: what regression and CCA stand on."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+from scipy.linalg import lapack
+
+WELL_CONDITIONED = 1e-9
+
+
+def whitening(gram: Float64[ndarray, "k k"]) -> Float64[ndarray, "k r"]:
+    """R with RᵀΣR = I on the directions that vary; r is the rank of Σ.
+
+    Columns are scaled to unit variance first, so that the rank does not depend on their units. A well-conditioned
+    Σ is factored by Cholesky; otherwise eigenvalues below k·eps of the largest are cut.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=(50, 2)) @ np.array([[1.0, 2.0, 3.0], [0.0, 1.0, 1.0]])
+    >>> whitening(x.T @ x).shape
+    (3, 2)
+    """
+    scale = np.sqrt(np.maximum(np.diag(gram), 0))
+    scale[scale == 0] = 1
+    unit = gram / np.outer(scale, scale)
+    factor = cholesky(unit)
+    if factor is not None:
+        inverse, _ = lapack.dtrtri(factor)  # Σ = UᵀU, so R = U⁻¹
+        return np.triu(inverse) / scale[:, None]
+    values, vectors = np.linalg.eigh(unit)
+    kept = values > max(values[-1], 0) * len(values) * np.finfo(np.float64).eps
+    return vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
+
+
+def cholesky(unit: Float64[ndarray, "k k"]) -> Float64[ndarray, "k k"] | None:
+    """The upper factor U of Σ = UᵀU, or None where Σ is not well-conditioned."""
+    factor, failed = lapack.dpotrf(unit)
+    if failed:
+        return None
+    rcond, _ = lapack.dpocon(factor, np.abs(unit).sum(0).max())
+    return factor if rcond > WELL_CONDITIONED else None

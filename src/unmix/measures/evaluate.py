@@ -1,0 +1,135 @@
+"""Every score of a pair of representations, with its interval and its null."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.errors import require
+from unmix.measures.measure import LinearMeasure, Measure, RowMeasure
+from unmix.measures.paired import Paired
+from unmix.measures.sample import Pairings
+from unmix.measures.score import SIGNIFICANT, Refusal, Score, bootstrap_spread, jackknife_spread, scored
+from unmix.moments import Folds, Split
+
+WIDE = 256
+Advance = Callable[[], None]
+
+
+def evaluate(
+    paired: Paired,
+    measures: Sequence[Measure],
+    *,
+    bootstraps: int = 200,
+    permutations: int = 199,
+    advance: Advance = lambda: None,
+) -> list[Score | Refusal]:
+    """The scores of a pair, in the order of the measures.
+
+    What is fitted is scored on held-out folds, with a bootstrap over chunks; what is not, on all rows, with a
+    jackknife over chunks. Permutations pair rows anew within folds, whole groups at a time. Where a table is wider
+    than 256 columns, resamples and permutations use the first fold only: the interval is then a little too wide.
+
+    Parameters
+    ----------
+    advance : called after each resample and permutation, and after each measure of rows; `work` says how often.
+    """
+    require(
+        isinstance(permutations, int) and permutations >= 1 / SIGNIFICANT - 1,
+        f"{permutations!r} permutations cannot show that a score is above chance: take 99 or more.",
+    )
+    require(
+        isinstance(bootstraps, int) and bootstraps >= 40,
+        f"{bootstraps!r} resamples cannot give a 95 % interval: take 40 or more.",
+    )
+    for measure in measures:
+        require(isinstance(measure, Measure), f"a measure must be like um.measures.CCA(), not {measure!r}.")
+    refused = {m: _refusal(m, paired) for m in measures}
+    linear = [m for m in measures if isinstance(m, LinearMeasure) and refused[m] is None]
+    found: dict[Measure, Score | Refusal] = {m: Refusal(m, why) for m, why in refused.items() if why is not None}
+    found |= dict(zip(linear, _linear(paired, linear, bootstraps, permutations, advance), strict=True))
+    for m in measures:
+        if isinstance(m, RowMeasure) and m not in found:
+            a = m.assess(paired.sample, permutations)
+            rows = len(paired.sample.x), a.null_rows
+            found[m] = scored(m, a.score, jackknife_spread(a.left_out), a.null_score, a.null, rows, np.array([a.score]))
+            advance()
+    return [found[m] for m in measures]
+
+
+def work(measures: Sequence[Measure], bootstraps: int, permutations: int) -> int:
+    """How many times `evaluate` advances."""
+    linear = sum(isinstance(m, LinearMeasure) for m in measures)
+    return (bootstraps + permutations) * (linear > 0) + len(measures) - linear
+
+
+def _refusal(measure: Measure, paired: Paired) -> str | None:
+    """Why a measure would mean nothing on these rows, or on those that the null is taken on."""
+    widths = len(paired.kept_x), len(paired.kept_y)
+    rows = paired.sample.exchangeable()
+    if isinstance(measure, RowMeasure):
+        return measure.refusal(len(rows.x), *widths)
+    null = len(rows.x) - int(np.bincount(rows.fold).max())
+    return measure.refusal(min(paired.train_rows, null), *widths)
+
+
+def _linear(
+    paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, permutations: int, advance: Advance
+) -> list[Score | Refusal]:
+    if not measures:
+        return []
+    only = 1 if max(len(paired.kept_x), len(paired.kept_y)) > WIDE else None
+    splits = paired.folds.splits()
+    fitted = [m for m in measures if m.fitted]
+    resampled = np.empty((bootstraps if fitted else 0, len(fitted)))
+    for i, some in enumerate(paired.folds.resampled(len(resampled), paired.sample.seed, only)):
+        resampled[i] = [_value(m, paired.folds, some) for m in fitted]
+        advance()
+
+    rows = paired.sample.exchangeable()
+    pairings = Pairings(rows)
+    now = pairings.folds()
+    observed = [_value(m, now, now.splits(only)) for m in measures]
+    null = np.empty((permutations, len(measures)))
+    for i, order in enumerate(rows.orders(permutations)):
+        anew = pairings.folds(order)
+        some = anew.splits(only)
+        null[i] = [_value(m, anew, some) for m in measures]
+        advance()
+
+    taken, scores = (paired.rows, len(rows.x)), []
+    for i, m in enumerate(measures):
+        spread = bootstrap_spread(resampled[:, fitted.index(m)]) if m.fitted else jackknife_spread(_left_out(m, paired))
+        value, profile = _value(m, paired.folds, splits), _profile(m, paired.folds, splits)
+        scores.append(scored(m, value, spread, observed[i], null[:, i], taken, profile))
+    return scores
+
+
+def _value(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> float:
+    """The mean over folds; where nothing is fitted, of all rows at once."""
+    if measure.fitted:
+        return float(np.mean([measure.score(*split) for split in splits]))
+    whole = folds.chunks.pooled()
+    return measure.score(whole, whole)
+
+
+def _profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float64[ndarray, " p"]:
+    """The mean over folds of the parts of the score; of those that every fold has, if ranks differ."""
+    if not measure.fitted:
+        whole = folds.chunks.pooled()
+        return measure.profile(whole, whole)
+    profiles = [measure.profile(*split) for split in splits]
+    fewest = min(map(len, profiles))
+    table = np.stack([p[:fewest] for p in profiles])
+    there = np.isfinite(table)
+    return np.where(there, table, 0).sum(0) / np.maximum(there.sum(0), 1)
+
+
+def _left_out(measure: LinearMeasure, paired: Paired) -> Float64[ndarray, " g"]:
+    chunks = paired.folds.chunks
+    total = chunks.sums.sum(0)
+    parts = [chunks.centred(total - chunks.sums[g]) for g in np.flatnonzero(chunks.rows > 0)]
+    return np.array([measure.score(part, part) for part in parts])

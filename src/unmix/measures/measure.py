@@ -1,0 +1,101 @@
+"""What a measure is: a score of two representations, and what it cannot see."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.measures.invariance import Invariance
+from unmix.measures.sample import Sample
+from unmix.moments import Moments
+
+
+@dataclass(frozen=True)
+class Measure(ABC):
+    """A score of two representations x and y of the same rows; 1 is the most it can be.
+
+    Attributes
+    ----------
+    invariant_x, invariant_y : the changes of x and of y that leave the score as it is, and no others.
+    assumes : what must be so for the score to mean what it is read as.
+    reference : where it comes from.
+    """
+
+    assumes: ClassVar[str]
+    reference: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What it is called in a table; `x` and `y` stand for the two representations."""
+
+    @property
+    @abstractmethod
+    def invariant_x(self) -> Invariance: ...
+
+    @property
+    @abstractmethod
+    def invariant_y(self) -> Invariance: ...
+
+    def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
+        """Why the score would mean nothing for tables of this shape, or None."""
+        return None
+
+
+class LinearMeasure(Measure):
+    """A measure that follows from moments; `fitted` ones fit a map on the train part and score it on the test part."""
+
+    fitted: ClassVar[bool] = True
+
+    @abstractmethod
+    def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
+        """The parts whose mean is the score: of a dimension, a direction, or just one number.
+
+        A part that the test rows cannot score, because its target is constant there, is −∞ and not counted.
+        """
+
+    def score(self, train: Moments, test: Moments) -> float:
+        """The score; where nothing is fitted, of the test part alone."""
+        parts = self.profile(train, test)
+        counted = parts[np.isfinite(parts)]
+        return float(counted.mean()) if len(counted) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Assessment:
+    """A score of rows, its values without each chunk in turn, and its null.
+
+    `null_score` is the score of those `null_rows` rows on which the permutations `null` were taken.
+    """
+
+    score: float
+    left_out: Float64[ndarray, " g"]
+    null_score: float
+    null: Float64[ndarray, " b"]
+    null_rows: int
+
+
+class RowMeasure(Measure):
+    """A measure that needs the rows themselves, on a sample of them."""
+
+    @abstractmethod
+    def score(self, sample: Sample) -> float: ...
+
+    @abstractmethod
+    def assess(self, sample: Sample, permutations: int) -> Assessment:
+        """The score with what its interval (a jackknife over chunks) and its null need."""
+
+
+def wide(train_rows: float, *widths: int) -> str | None:
+    """The refusal of what is fitted without ridge: as many columns as rows fit anything."""
+    if train_rows > max(widths) + 1:
+        return None
+    return (
+        f"{train_rows:.0f} train rows cannot tell {max(widths)} columns from noise: give more rows, fewer columns, "
+        "ridge regression or a measure that fits nothing (CKA, RSA, neighbours)"
+    )

@@ -1,0 +1,121 @@
+"""The door of the measures: two tables of the same rows, checked, passed over once, and sampled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float64, Int64, Num
+from numpy import ndarray
+
+from unmix.errors import require
+from unmix.measures.sample import Sample, chosen
+from unmix.moments import ChunkMoments, Folds, Moments, chunks_of_groups, chunks_of_rows, chunks_of_table
+
+SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE = 5_000, 10, 2**16
+LARGE = 1e70  # fourth powers must fit in float64
+
+
+@dataclass(frozen=True, eq=False)
+class Paired:
+    """Two tables as the measures take them.
+
+    Attributes
+    ----------
+    folds : the moments of all rows, in chunks.
+    sample : rows held in memory, for nulls and for measures that need rows.
+    kept_x, kept_y : the columns that are not constant.
+    chunk : of each row.
+    """
+
+    folds: Folds
+    sample: Sample
+    kept_x: Int64[ndarray, " k"]
+    kept_y: Int64[ndarray, " d"]
+    chunk: Int64[ndarray, " n"]
+    notes: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        return len(self.chunk)
+
+    @property
+    def train_rows(self) -> int:
+        """Of the smallest train part."""
+        return int(min(train.n for train, _ in self.parts))
+
+    @property
+    def parts(self) -> list[tuple[Moments, Moments]]:
+        return self.folds.splits()
+
+
+def pair(
+    x: Num[ndarray, "n k"],
+    y: Num[ndarray, "m d"],
+    *,
+    names: tuple[str, str] = ("x", "y"),
+    groups: Any = None,
+    folds: int = 5,
+    sample: int | None = None,
+    seed: int = 0,
+) -> Paired:
+    """Pass over the rows once, drop constant columns with a note, and draw the sample."""
+    whole = isinstance(seed, int) and seed >= 0
+    require(whole, f"seed must be a whole number of at least 0, not {seed!r}.")
+    require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
+    require(sample is None or sample >= 100, f"a sample of {sample} rows is too small for a null: take 100 or more.")
+    n = len(x)
+    require(
+        n == len(y),
+        f"{names[0]} has {n} rows and {names[1]} {len(y)}: give the same rows in the same order, or ids to join by.",
+    )
+    require(n >= 4 * folds, f"{n} rows are too few for {folds} folds: give at least {4 * folds} rows.")
+    member = _membership(groups, n, folds)
+    if groups is not None:
+        chunk = chunks_of_groups(member, seed)
+    else:
+        chunk = chunks_of_table(n, seed) if n < SMALL_TABLE else chunks_of_rows(0, n, seed)
+
+    chunks = ChunkMoments.of(x, y, chunks=chunk, names=names)
+    pooled = chunks.pooled()
+    moving = [np.diag(gram) > 0 for gram in (pooled.xx, pooled.yy)]
+    notes = []
+    for name, moves, gram in zip(names, moving, (pooled.xx, pooled.yy), strict=True):
+        require(bool(moves.any()), f"every column of {name} is constant (a collapsed encoder?): nothing to measure.")
+        tame = (np.diag(gram)[moves] < LARGE) & (np.diag(gram)[moves] > 1 / LARGE)
+        require(bool(tame.all()), f"{name} has a column too large or too small for float64: rescale it.")
+        if not moves.all():
+            notes.append(f"dropped constant column {listed(~moves)} of {name}")
+    kept_x, kept_y = (np.flatnonzero(moves) for moves in moving)
+
+    most = sample or max(SAMPLE, SAMPLE_A_COLUMN * max(len(kept_x), len(kept_y)))
+    index = chosen(member, most, seed) if n > most else np.arange(n)
+    some = Sample(_taken(x, index, kept_x), _taken(y, index, kept_y), chunk[index], member[index], folds, seed)
+    used = chunks if len(notes) == 0 else chunks.columns(kept_x, kept_y)
+    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, tuple(notes))
+
+
+def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:
+    """The number of each row's group; without groups, of the row."""
+    if groups is None:
+        return np.arange(n)
+    labels = np.asarray(groups)
+    require(labels.shape == (n,), f"groups must be one label a row: {n} of them, not {labels.shape}.")
+    names, member = np.unique(labels, return_inverse=True)
+    require(
+        len(names) >= 2 * folds,
+        f"{len(names)} groups are too few for {folds} folds: each needs 2 or more, so take fewer folds or more groups.",
+    )
+    return member.astype(np.int64)
+
+
+def _taken(table: Num[ndarray, "n k"], rows: Int64[ndarray, " m"], columns: Int64[ndarray, " c"]) -> Any:
+    return np.asarray(table[rows], np.float64)[:, columns]
+
+
+def listed(flags: Bool[ndarray, " k"]) -> str:
+    """The numbers of the columns that are marked, the first ten of them."""
+    numbers = np.flatnonzero(flags)
+    more = f" and {len(numbers) - 10} more" if len(numbers) > 10 else ""
+    return ", ".join(map(str, numbers[:10])) + more

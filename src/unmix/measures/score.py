@@ -1,0 +1,103 @@
+"""A score and what it must come with: an interval, a null, a p-value, the rows it was taken on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.measures.measure import Measure
+
+SIGNIFICANT = 0.01
+
+
+@dataclass(frozen=True, eq=False)
+class Score:
+    """The score of one measure.
+
+    Attributes
+    ----------
+    value : the score, held out where something is fitted (the mean over folds).
+    low, high : a 95 % interval, from resampled chunks of rows.
+    null : the mean score when rows are paired at random.
+    p_value : (1 + #{null ≥ score})/(1 + permutations), score and null taken on the same `null_rows` rows.
+    calibrated : (score − null)/(1 − null) on those rows: 0 is chance, 1 is the most there is.
+    rows, null_rows : how many rows the score and the null were taken on.
+    profile : the parts whose mean is the score (R² of each target, ρ of each canonical direction).
+    """
+
+    measure: Measure
+    value: float
+    low: float
+    high: float
+    null: float
+    p_value: float
+    calibrated: float
+    rows: int
+    null_rows: int
+    profile: Float64[ndarray, " p"] = field(repr=False)
+
+    @property
+    def above_chance(self) -> bool:
+        return self.p_value <= SIGNIFICANT
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}], chance {self.null:.3f}, p = {self.p_value:.3g}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON."""
+        numbers = ("value", "low", "high", "null", "p_value", "calibrated", "rows", "null_rows")
+        return {name: getattr(self, name) for name in numbers} | {"profile": self.profile.tolist()}
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A measure that would mean nothing here, and why."""
+
+    measure: Measure
+    reason: str
+
+    def __str__(self) -> str:
+        return f"refused: {self.reason}"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"refused": self.reason}
+
+
+def scored(
+    measure: Measure,
+    value: float,
+    spread: tuple[float, float],
+    null_score: float,
+    null: Float64[ndarray, " b"],
+    rows: tuple[int, int],
+    profile: Float64[ndarray, " p"],
+) -> Score:
+    """Put a score together; the interval is value + spread, and never beyond 1."""
+    mean = float(null.mean())
+    p_value = float((1 + (null >= null_score).sum()) / (1 + len(null)))
+    calibrated = float((null_score - mean) / (1 - mean)) if mean < 1 else 0.0
+    low, high = value + spread[0], min(value + spread[1], max(1.0, value))
+    return Score(measure, value, low, high, mean, p_value, calibrated, *rows, profile)
+
+
+def bootstrap_spread(resampled: Float64[ndarray, " b"]) -> tuple[float, float]:
+    """The 95 % quantiles about the mean of the resamples.
+
+    Only their spread is used: a resample has fewer different rows, so a fitted score is a little lower on it.
+    """
+    low, high = np.quantile(resampled - resampled.mean(), [0.025, 0.975])
+    return float(min(low, 0)), float(max(high, 0))
+
+
+def jackknife_spread(left_out: Float64[ndarray, " g"]) -> tuple[float, float]:
+    """±1.96 standard errors from the scores without each chunk in turn.
+
+    Where nothing is fitted but rows are compared with rows, copies of rows would distort a bootstrap.
+    """
+    g = len(left_out)
+    error = np.sqrt((g - 1) / g * ((left_out - left_out.mean()) ** 2).sum())
+    return float(-1.96 * error), float(1.96 * error)

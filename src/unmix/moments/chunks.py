@@ -1,0 +1,183 @@
+"""One pass over the rows, in chunks: what folds, resamples and merges are made of afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float64, Int64, Num
+from numpy import ndarray
+from scipy.linalg.blas import dsyrk
+
+from unmix.errors import require
+from unmix.moments.gather import gather
+from unmix.moments.membership import CHUNKS, chunks_of_rows
+from unmix.moments.moments import Moments
+
+BLOCK_BYTES, BLOCK_ROWS = 2**27, 2**15
+ROUNDING = 1e-13
+Block = tuple[Num[ndarray, "m k"], Num[ndarray, "m d"], Int64[ndarray, " m"]]
+
+
+@dataclass(frozen=True, eq=False)
+class ChunkMoments:
+    """For each chunk of rows, Σ vvᵀ of v = [1, ‖x̄‖², ‖ȳ‖², x̄, ȳ], where x̄ and ȳ are rows minus one common shift.
+
+    Because v holds a 1, moving the shift acts linearly on v; because the shift is common, sums of chunks are
+    sums of matrices. So any union, fold or resample of chunks is a weighted sum, and merging is addition.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> x, y = rng.normal(size=(1000, 3)), rng.normal(size=(1000, 2))
+    >>> whole = ChunkMoments.of(x, y)
+    >>> parts = ChunkMoments.of(x[:300], y[:300]).merged(ChunkMoments.of(x[300:], y[300:], start=300))
+    >>> bool(np.allclose(whole.pooled().xy, parts.pooled().xy)), int(whole.rows.sum())
+    (True, 1000)
+    """
+
+    sums: Float64[ndarray, "chunks v v"]
+    shift_x: Float64[ndarray, " k"]
+    shift_y: Float64[ndarray, " d"]
+
+    @classmethod
+    def of(
+        cls,
+        x: Num[ndarray, "n k"],
+        y: Num[ndarray, "n d"],
+        *,
+        chunks: Int64[ndarray, " n"] | None = None,
+        start: int = 0,
+        seed: int = 0,
+        count: int = CHUNKS,
+        names: tuple[str, str] = ("x", "y"),
+    ) -> ChunkMoments:
+        """Of two tables with the same rows, in memory or memory-mapped; read block by block.
+
+        Parameters
+        ----------
+        chunks : the chunk of each row, 0 to `count` − 1; by default a hash of its number, counted from `start`.
+        """
+        require(len(x) == len(y), f"{names[0]} has {len(x)} rows and {names[1]} {len(y)}: give the same rows.")
+        step = block_rows(x.shape[1] + y.shape[1])
+
+        def blocks() -> Iterator[Block]:
+            for a in range(0, len(x), step):
+                b = min(a + step, len(x))
+                member = chunks_of_rows(start + a, start + b, seed) if chunks is None else chunks[a:b]
+                yield x[a:b], y[a:b], member
+
+        return cls.over(blocks(), count, names)
+
+    @classmethod
+    def over(
+        cls, blocks: Iterable[Block], count: int = CHUNKS, names: tuple[str, str] = ("x", "y")
+    ) -> ChunkMoments:
+        """Of an iterator of (rows of x, rows of y, the chunk of each row): nothing is held but one block."""
+        sums = shift_x = shift_y = buffer = None
+        done = 0
+        for raw_x, raw_y, member in blocks:
+            x, y = _plain(raw_x), _plain(raw_y)
+            if sums is None or shift_x is None or shift_y is None:
+                shift_x, shift_y = _near_mean(x), _near_mean(y)
+                size = 3 + x.shape[1] + y.shape[1]
+                sums = np.zeros((count, size, size))
+            if buffer is None or len(buffer) < len(x):
+                buffer = np.empty((len(x), sums.shape[1]))
+            order = np.argsort(member, kind="stable")
+            gather(x, y, order, shift_x, shift_y, buffer)
+            for name, norms in zip(names, buffer[: len(x), 1:3].T, strict=True):
+                bad = done + order[~np.isfinite(norms)]
+                require(
+                    not len(bad),
+                    f"{name} has NaN, infinite or too large values in {len(bad)} rows, the first of them row "
+                    f"{min(bad, default=0)}: remove or rescale those rows.",
+                )
+            ends = np.cumsum(np.bincount(member, minlength=count))
+            for chunk, (a, b) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
+                if b > a:  # writes the lower triangle of sums[chunk] in place
+                    dsyrk(1.0, buffer[a:b].T, 1.0, sums[chunk].T, overwrite_c=1)
+            done += len(x)
+        require(done > 0, f"{names[0]} and {names[1]} have no rows: give at least one.")
+        assert sums is not None
+        assert shift_x is not None
+        assert shift_y is not None
+        for matrix in sums:
+            matrix += np.tril(matrix, -1).T
+        return cls(sums, shift_x, shift_y)
+
+    @property
+    def rows(self) -> Float64[ndarray, " chunks"]:
+        """How many rows each chunk has."""
+        return self.sums[:, 0, 0]
+
+    @property
+    def width(self) -> int:
+        """The number of columns of x."""
+        return len(self.shift_x)
+
+    def merged(self, other: ChunkMoments) -> ChunkMoments:
+        """Of the rows of both: associative and commutative to rounding."""
+        same = self.sums.shape == other.sums.shape and self.width == other.width
+        require(same, "only moments of the same columns and number of chunks can be merged.")
+        moved = _moved(other.sums, self.shift_x - other.shift_x, self.shift_y - other.shift_y)
+        return ChunkMoments(self.sums + moved, self.shift_x, self.shift_y)
+
+    def columns(self, x: Int64[ndarray, " k"], y: Int64[ndarray, " d"]) -> ChunkMoments:
+        """Of some columns only; those left out must be constant, or the norms would still count them."""
+        kept = np.concatenate([np.arange(3), 3 + x, 3 + self.width + y])
+        return ChunkMoments(self.sums[:, kept[:, None], kept], self.shift_x[x], self.shift_y[y])
+
+    def pooled(self, weights: Float64[ndarray, " chunks"] | None = None) -> Moments:
+        """Of all rows, or of the rows of each chunk counted `weights` times."""
+        weights = np.ones(len(self.sums)) if weights is None else weights
+        return self.centred(np.tensordot(weights, self.sums, 1))
+
+    def centred(self, total: Float64[ndarray, "v v"]) -> Moments:
+        """The moments about the mean of a weighted sum of the chunks' matrices."""
+        x, y = slice(3, 3 + self.width), slice(3 + self.width, None)
+        n = float(total[0, 0])
+        mean_x, mean_y = total[0, x] / n, total[0, y] / n
+        t = _moved(total, mean_x, mean_y)
+        still = np.flatnonzero(np.diag(t) <= ROUNDING * np.diag(total))  # constant here: what is left is rounding
+        still = still[still > 2]
+        t[still], t[:, still] = 0, 0
+        norms = t[[1, 1, 2], [1, 2, 2]]
+        return Moments(
+            n, self.shift_x + mean_x, self.shift_y + mean_y, t[x, x], t[x, y], t[y, y], t[1:3, x], t[1:3, y], norms
+        )
+
+
+def block_rows(width: int) -> int:
+    """How many rows are read at a time: enough a chunk for fast matrix products, within bounded memory."""
+    return max(CHUNKS, min(BLOCK_ROWS, BLOCK_BYTES // (8 * (3 + width))))
+
+
+def _moved(
+    sums: Float64[ndarray, "*batch v v"], a: Float64[ndarray, " k"], b: Float64[ndarray, " d"]
+) -> Float64[ndarray, "*batch v v"]:
+    """Σ vvᵀ when the shifts of x and y move by a and b: T Σ Tᵀ, since v becomes T v."""
+
+    def act(s: Float64[ndarray, "*batch v v"]) -> Float64[ndarray, "*batch v v"]:
+        out, one = s.copy(), s[..., 0, :]
+        x, y = slice(3, 3 + len(a)), slice(3 + len(a), None)
+        out[..., 1, :] += (a @ a) * one - 2 * (a @ s[..., x, :])
+        out[..., 2, :] += (b @ b) * one - 2 * (b @ s[..., y, :])
+        out[..., x, :] -= a[:, None] * one[..., None, :]
+        out[..., y, :] -= b[:, None] * one[..., None, :]
+        return out
+
+    return act(act(sums).swapaxes(-1, -2))
+
+
+def _near_mean(block: Num[ndarray, "m k"]) -> Float64[ndarray, " k"]:
+    """A shift near the mean, and exactly the value of a column that is constant."""
+    mean, first = block.mean(0, dtype=np.float64), block[0].astype(np.float64)
+    return np.where((block == block[:1]).all(0), first, np.where(np.isfinite(mean), mean, 0.0))
+
+
+def _plain(block: Num[ndarray, "m k"]) -> Num[ndarray, "m k"]:
+    """Contiguous float32 or float64, as the compiled loop takes it."""
+    kind = block.dtype if block.dtype in (np.float32, np.float64) else np.float64
+    return np.ascontiguousarray(block, kind)

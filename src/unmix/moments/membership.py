@@ -1,0 +1,57 @@
+"""Which chunk a row belongs to: a hash of its number or its group, so that chunks are exchangeable in sorted files."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int64, UInt64
+from numpy import ndarray
+
+CHUNKS = 64
+
+
+def scrambled(numbers: Int64[ndarray, " n"] | UInt64[ndarray, " n"], seed: int = 0) -> UInt64[ndarray, " n"]:
+    """A well-mixed 64-bit hash of each number (the finaliser of SplitMix64)."""
+    start = np.frombuffer(blake2b(str(seed).encode(), digest_size=8).digest(), np.uint64)
+    h = numbers.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + start
+    h = (h ^ (h >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    h = (h ^ (h >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return h ^ (h >> np.uint64(31))
+
+
+def chunks_of_rows(start: int, stop: int, seed: int = 0) -> Int64[ndarray, " n"]:
+    """The chunks of the rows start, …, stop − 1.
+
+    Examples
+    --------
+    >>> np.array_equal(chunks_of_rows(0, 100)[40:], chunks_of_rows(40, 100))
+    True
+    """
+    return (scrambled(np.arange(start, stop), seed) % np.uint64(CHUNKS)).astype(np.int64)
+
+
+def chunks_of_table(rows: int, seed: int = 0) -> Int64[ndarray, " n"]:
+    """The chunks of a small table: rows are dealt round in hashed order, so that no chunk is short by chance."""
+    return _dealt(scrambled(np.arange(rows), seed))
+
+
+def chunks_of_groups(groups: Any, seed: int = 0) -> Int64[ndarray, " n"]:
+    """The chunks of rows with these group labels: groups are dealt round in hashed order, each kept whole.
+
+    Examples
+    --------
+    >>> chunks = chunks_of_groups(["a", "a", "b"])
+    >>> bool(chunks[0] == chunks[1]), bool(chunks[1] == chunks[2])
+    (True, False)
+    """
+    names, member = np.unique(np.asarray(groups), return_inverse=True)
+    hashes = [blake2b(f"{seed}/{name}".encode(), digest_size=8).digest() for name in names.tolist()]
+    return _dealt(np.frombuffer(b"".join(hashes), np.uint64))[member]
+
+
+def _dealt(hashes: UInt64[ndarray, " n"]) -> Int64[ndarray, " n"]:
+    turn = np.empty(len(hashes), np.int64)
+    turn[np.argsort(hashes, kind="stable")] = np.arange(len(hashes))
+    return turn % CHUNKS
