@@ -7,7 +7,8 @@ what it does.
 
 from importlib.metadata import version
 
-from unmix import encoders, indeterminacy, laws, measures, mixings, objectives, similarities, spaces, theory
+from unmix import encoders, indeterminacy, laws, measures, mixings, objectives, similarities, spaces, tables, theory
+from unmix.comparison import Comparison, LayerComparison, compare, compare_layers
 from unmix.encoders import outputs
 from unmix.errors import InputError, RunFolderError, TrainingDiverged
 from unmix.laws import GeneralisedNormal, Laplace, Normal, Uniform, VonMisesFisher
@@ -25,6 +26,7 @@ __version__ = version("unmix")
 
 __all__ = [
     "Box",
+    "Comparison",
     "Dot",
     "Euclidean",
     "Fit",
@@ -34,6 +36,7 @@ __all__ = [
     "InputError",
     "Interrupted",
     "Laplace",
+    "LayerComparison",
     "Lp",
     "LpNorm",
     "Model",
@@ -48,6 +51,8 @@ __all__ = [
     "TrainingDiverged",
     "Uniform",
     "VonMisesFisher",
+    "compare",
+    "compare_layers",
     "encoders",
     "fit",
     "guarantee",
@@ -64,5 +69,6 @@ __all__ = [
     "similarities",
     "spaces",
     "stream",
+    "tables",
     "theory",
 ]

@@ -64,7 +64,7 @@ class Indeterminacy(ABC):
 
     def fit(self, moments: Moments) -> FittedMap:
         """The least-squares map of this class on the rows of `moments`."""
-        m = moments if self.offset else moments.about_zero()
+        m = moments if self.offset else moments.about_zero
         a = self._matrix(m)
         return FittedMap(a, m.mean_y - a @ m.mean_x)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64
@@ -37,14 +38,7 @@ def evaluate(
     ----------
     advance : called after each resample and permutation, and after each measure of rows; `work` says how often.
     """
-    require(
-        isinstance(permutations, int) and permutations >= 1 / SIGNIFICANT - 1,
-        f"{permutations!r} permutations cannot show that a score is above chance: take 99 or more.",
-    )
-    require(
-        isinstance(bootstraps, int) and bootstraps >= 40,
-        f"{bootstraps!r} resamples cannot give a 95 % interval: take 40 or more.",
-    )
+    check_counts(bootstraps, permutations)
     for measure in measures:
         require(isinstance(measure, Measure), f"a measure must be like um.measures.CCA(), not {measure!r}.")
     refused = {m: _refusal(m, paired) for m in measures}
@@ -58,6 +52,18 @@ def evaluate(
             found[m] = scored(m, a.score, jackknife_spread(a.left_out), a.null_score, a.null, rows, np.array([a.score]))
             advance()
     return [found[m] for m in measures]
+
+
+def check_counts(bootstraps: int, permutations: int) -> None:
+    """Refuse fewer resamples than an interval or a p-value needs."""
+    require(
+        isinstance(permutations, int) and permutations >= 1 / SIGNIFICANT - 1,
+        f"{permutations!r} permutations cannot show that a score is above chance: take 99 or more.",
+    )
+    require(
+        isinstance(bootstraps, int) and bootstraps >= 40,
+        f"{bootstraps!r} resamples cannot give a 95 % interval: take 40 or more.",
+    )
 
 
 def work(measures: Sequence[Measure], bootstraps: int, permutations: int) -> int:
@@ -81,14 +87,8 @@ def _linear(
 ) -> list[Score | Refusal]:
     if not measures:
         return []
-    only = 1 if max(len(paired.kept_x), len(paired.kept_y)) > WIDE else None
-    splits = paired.folds.splits()
-    fitted = [m for m in measures if m.fitted]
-    resampled = np.empty((bootstraps if fitted else 0, len(fitted)))
-    for i, some in enumerate(paired.folds.resampled(len(resampled), paired.sample.seed, only)):
-        resampled[i] = [_value(m, paired.folds, some) for m in fitted]
-        advance()
-
+    held_out = resample(paired, measures, bootstraps, advance)
+    only = _folds_to_resample(paired)
     rows = paired.sample.exchangeable()
     pairings = Pairings(rows)
     now = pairings.folds()
@@ -99,13 +99,41 @@ def _linear(
         some = anew.splits(only)
         null[i] = [_value(m, anew, some) for m in measures]
         advance()
+    taken = paired.rows, len(rows.x)
+    return [
+        scored(m, h.value, h.spread, observed[i], null[:, i], taken, h.profile)
+        for i, (m, h) in enumerate(zip(measures, held_out, strict=True))
+    ]
 
-    taken, scores = (paired.rows, len(rows.x)), []
-    for i, m in enumerate(measures):
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """A held-out score, its parts, and how far its 95 % interval reaches below and above it."""
+
+    value: float
+    profile: Float64[ndarray, " p"]
+    spread: tuple[float, float]
+
+
+def resample(
+    paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance = lambda: None
+) -> list[HeldOut]:
+    """The scores from moments, with their intervals but without a null."""
+    splits, only = paired.folds.splits(), _folds_to_resample(paired)
+    fitted = [m for m in measures if m.fitted]
+    resampled = np.empty((bootstraps if fitted else 0, len(fitted)))
+    for i, some in enumerate(paired.folds.resampled(len(resampled), paired.sample.seed, only)):
+        resampled[i] = [_value(m, paired.folds, some) for m in fitted]
+        advance()
+    found = []
+    for m in measures:
         spread = bootstrap_spread(resampled[:, fitted.index(m)]) if m.fitted else jackknife_spread(_left_out(m, paired))
-        value, profile = _value(m, paired.folds, splits), _profile(m, paired.folds, splits)
-        scores.append(scored(m, value, spread, observed[i], null[:, i], taken, profile))
-    return scores
+        found.append(HeldOut(_value(m, paired.folds, splits), _profile(m, paired.folds, splits), spread))
+    return found
+
+
+def _folds_to_resample(paired: Paired) -> int | None:
+    return 1 if max(len(paired.kept_x), len(paired.kept_y)) > WIDE else None
 
 
 def _value(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> float:

@@ -12,7 +12,8 @@ from numpy import ndarray
 
 from unmix.errors import InputError, require
 from unmix.indeterminacy import AFFINE, LADDER, FittedMap, Indeterminacy
-from unmix.measures.evaluate import evaluate
+from unmix.measures.evaluate import HeldOut, check_counts, evaluate, resample
+from unmix.measures.ladder import TOLERANCE, minimal_classes
 from unmix.measures.matching import MCC
 from unmix.measures.measure import Measure
 from unmix.measures.paired import Paired, listed, pair
@@ -29,16 +30,22 @@ class Step:
 
     up_to: Indeterminacy
     map: FittedMap
-    score: Score
+    held_out: HeldOut
 
     @property
     def r2(self) -> float:
-        return self.score.value
+        return self.held_out.value
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The 95 % interval of R²."""
+        low, high = self.held_out.spread
+        return self.r2 + low, min(self.r2 + high, 1.0)
 
     @property
     def per_dimension(self) -> Float64[ndarray, " d"]:
         """R² of each latent."""
-        return self.score.profile
+        return self.held_out.profile
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,6 +55,7 @@ class Recovery:
     Attributes
     ----------
     steps : a `Step` for each class of the ladder that applies.
+    affine : the R² of the largest class with its null and p-value, which say whether anything is recovered.
     pearson, spearman : mean |correlation| after matching, of the values and of their ranks.
     test_rows, kept : the rows of the first fold, which the maps have not seen, and the columns of the embedding
         that are not constant.
@@ -56,6 +64,7 @@ class Recovery:
     """
 
     steps: tuple[Step, ...]
+    affine: Score
     pearson: Score
     spearman: Score
     minimal: tuple[Indeterminacy, ...]
@@ -73,11 +82,6 @@ class Recovery:
     @property
     def mcc_spearman(self) -> float:
         return self.spearman.value
-
-    @property
-    def affine(self) -> Score:
-        """The score of the largest class, with its interval, null and p-value."""
-        return self.step(AFFINE).score
 
     def r2(self, up_to: Indeterminacy = AFFINE) -> float:
         """Mean held-out R² up to a class."""
@@ -117,7 +121,10 @@ class Recovery:
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
         return {
-            "r2": {str(s.up_to): s.score.as_dict() for s in self.steps},
+            "r2": {str(s.up_to): s.r2 for s in self.steps},
+            "r2_interval": {str(s.up_to): s.interval for s in self.steps},
+            "r2_per_dimension": {str(s.up_to): s.per_dimension.tolist() for s in self.steps},
+            "affine": self.affine.as_dict(),
             "mcc_pearson": self.pearson.as_dict(),
             "mcc_spearman": self.spearman.as_dict(),
             "minimal": [str(c) for c in self.minimal],
@@ -133,7 +140,7 @@ class Recovery:
         )
 
     def __str__(self) -> str:
-        rows = [f"  {s.up_to!s:32} {s.r2:8.4f}  [{s.score.low:.4f}, {s.score.high:.4f}]" for s in self.steps]
+        rows = [f"  {s.up_to!s:32} {s.r2:8.4f}  [{s.interval[0]:.4f}, {s.interval[1]:.4f}]" for s in self.steps]
         table = "\n".join(
             ["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f} (Spearman {self.mcc_spearman:.4f})"]
         )
@@ -144,7 +151,7 @@ def recovery(
     embedding: Any,
     truth: Any,
     *,
-    tolerance: float = 0.02,
+    tolerance: float = TOLERANCE,
     groups: Any = None,
     folds: int = 5,
     bootstraps: int = 200,
@@ -176,23 +183,23 @@ def recovery(
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
     asked = {"groups": groups, "folds": folds, "seed": seed}
     paired = _door(x, y, **asked)
-    widths = len(paired.kept_x), len(paired.kept_y)
-    classes = [c for c in LADDER if c.applies(*widths)]
+    check_counts(bootstraps, permutations)
     counts = {"bootstraps": bootstraps, "permutations": permutations}
-    *ladder, matched = _scores(paired, [*(UpTo(c) for c in classes), FACTORS], **counts)
-    (ranked,) = _scores(_door(_ranks(x), _ranks(y), **asked), [FACTORS], **counts)
+    affine, pearson = _scores(paired, [UpTo(AFFINE), FACTORS], **counts)
+    (spearman,) = _scores(_door(_ranks(x), _ranks(y), **asked), [FACTORS], **counts)
+    classes = [c for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
     train = paired.folds.splits(only=1)[0][0]
-    steps = tuple(Step(c, c.fit(train), s) for c, s in zip(classes, ladder, strict=True))
+    found = resample(paired, [UpTo(c) for c in classes], bootstraps)
+    steps = tuple(Step(c, c.fit(train), h) for c, h in zip(classes, found, strict=True))
 
-    affine = next(s.score for s in steps if s.up_to == AFFINE)
     # Where affine itself gains no more than the tolerance, every class would do: none is named.
     telling = affine.above_chance and affine.value - affine.null > tolerance
-    enough = [s.up_to for s in steps if s.r2 >= affine.value - tolerance] if telling else []
     return Recovery(
         steps=steps,
-        pearson=matched,
-        spearman=ranked,
-        minimal=tuple(c for c in enough if not any(smaller < c for smaller in enough)),
+        affine=affine,
+        pearson=pearson,
+        spearman=spearman,
+        minimal=minimal_classes({s.up_to: s.r2 for s in steps}, tolerance) if telling else (),
         tolerance=tolerance,
         n=len(x),
         test_rows=np.flatnonzero(paired.chunk % folds == 0),

@@ -143,6 +143,6 @@ class R2(LinearMeasure):
     def _fit(self, train: Moments) -> FittedMap:
         if not self.ridge:
             return Linear(self.offset).fit(train)
-        m = train if self.offset else train.about_zero()
+        m = train if self.offset else train.about_zero
         a = np.linalg.solve(m.xx + self.ridge * np.eye(len(m.xx)), m.xy).T
         return FittedMap(a, m.mean_y - a @ m.mean_x)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float64
@@ -47,6 +48,7 @@ class Moments:
         x_norms, y_norms, norms = self.y_norms[::-1], self.x_norms[::-1], self.norms[::-1]
         return Moments(self.n, self.mean_y, self.mean_x, self.yy, self.xy.T, self.xx, x_norms, y_norms, norms)
 
+    @cached_property
     def about_zero(self) -> Moments:
         """The same with raw instead of centred second moments, and means of zero: for maps without an offset."""
         mx, my = self.mean_x[:, None], self.mean_y[:, None]

@@ -1,0 +1,137 @@
+"""The verb `compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+
+from unmix.comparison.comparison import Comparison, Pair
+from unmix.comparison.meter import meter
+from unmix.errors import require
+from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
+from unmix.measures.cca import CCA
+from unmix.measures.cka import CKA
+from unmix.measures.evaluate import evaluate, work
+from unmix.measures.geometry import RSA
+from unmix.measures.ladder import TOLERANCE, minimal_classes
+from unmix.measures.matching import MCC
+from unmix.measures.measure import Measure
+from unmix.measures.neighbours import Neighbours
+from unmix.measures.paired import Paired, pair
+from unmix.measures.procrustes import Procrustes
+from unmix.measures.regression import R2, UpTo
+from unmix.measures.score import Score
+from unmix.tables import Table, joined, matching, read
+
+DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
+
+
+def compare(
+    *representations: Any,
+    names: Sequence[str] | None = None,
+    measures: Sequence[Measure] = DEFAULT,
+    ids: str | Sequence[Any] | None = None,
+    groups: str | Any = None,
+    folds: int = 5,
+    bootstraps: int = 200,
+    permutations: int = 199,
+    sample: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> Comparison:
+    """Compare two or more representations of the same rows: every pair by every measure.
+
+    Parameters
+    ----------
+    representations : tables (n, k): tensors, arrays, frames, iterators of batches, or files; or one mapping of
+        names to tables. Widths may differ.
+    measures : objects of `um.measures`.
+    ids : to join rows: the name of a column that each table has, or a list of labels for each table. Tables with
+        different ids are refused.
+    groups : (n,) labels of rows that belong together (sentences, subjects, sessions), in the order of the first
+        table, or the name of a column of it. Folds, resamples and permutations keep groups whole.
+    folds, bootstraps, permutations : of the held-out scores, the intervals and the nulls.
+    sample : the most rows on which nulls, and measures that need rows, are taken; 5,000 or ten a column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.normal(size=(1000, 3))
+    >>> print(compare(a, 2 * a @ np.linalg.qr(rng.normal(size=(3, 3)))[0], names=["a", "b"]).verdict[:58])
+    a and b are the same up to a map of the class scaled ortho
+    """
+    if len(representations) == 1 and isinstance(representations[0], Mapping):
+        names, representations = list(representations[0]), tuple(representations[0].values())
+    require(len(representations) >= 2, "compare needs two or more representations of the same rows.")
+    tables = tables_of(representations, names, ids, groups)
+    labels = _groups(groups, tables[0])
+    tables = _aligned(tables, ids)
+    titles = tuple(t.name for t in tables)
+    asked = tuple(measures)
+    require(bool(asked), "compare needs at least one measure, e.g. measures=[um.measures.CCA()].")
+    couples = list(combinations(tables, 2))
+    counts = {"bootstraps": bootstraps, "permutations": permutations}
+    with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
+        pairs = []
+        for x, y in couples:
+            bar.update(task, description=f"{x.name}, {y.name}")
+            paired = pair(
+                x.values, y.values, names=(x.name, y.name), groups=labels, folds=folds, sample=sample, seed=seed
+            )
+            scores = tuple(evaluate(paired, asked, **counts, advance=lambda: bar.advance(task)))
+            widths = x.values.shape[1], y.values.shape[1]
+            pairs.append(Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), paired.notes))
+    settings = {"folds": folds, **counts, "seed": seed, "groups": labels is not None}
+    return Comparison(titles, asked, tuple(pairs), settings)
+
+
+def tables_of(sources: Sequence[Any], names: Sequence[str] | None, *labels: Any) -> list[Table]:
+    """Read the tables, with unlike names, and with the label columns that are asked for by name."""
+    require(
+        names is None or len(names) == len(sources),
+        f"there are {len(names or ())} names for {len(sources)} representations: give one each.",
+    )
+    wanted = [label for label in labels if isinstance(label, str)]
+    found: list[Table] = []
+    for i, source in enumerate(sources):
+        default = None if hasattr(source, "__fspath__") or isinstance(source, str) else f"representation {i + 1}"
+        table = read(source, names[i] if names else default, labels=wanted)
+        taken = {t.name for t in found}
+        name, again = table.name, 2
+        while name in taken:
+            name, again = f"{table.name} ({again})", again + 1
+        found.append(Table(name, table.values, table.columns, table.labels))
+    return found
+
+
+def _groups(groups: Any, first: Table) -> Any:
+    return first.labels[groups] if isinstance(groups, str) else groups
+
+
+def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table]:
+    if ids is None:
+        return tables
+    labels = [t.labels[ids] for t in tables] if isinstance(ids, str) else list(ids)
+    require(
+        len(labels) == len(tables), f"there are {len(labels)} lists of ids for {len(tables)} tables: give one each."
+    )
+    for table, label in zip(tables, labels, strict=True):
+        require(len(label) == len(table), f"{table.name} has {len(table)} rows and {len(label)} ids: give one id a row.")
+    orders = matching(labels, [t.name for t in tables])
+    return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
+
+
+def _minimal(paired: Paired, scores: Sequence[Any]) -> tuple[Indeterminacy, ...]:
+    """The smallest classes of maps from x to y, where an affine map explains y above chance."""
+    affine = [s for s in scores if isinstance(s, Score) and s.measure == R2()]
+    if not affine or not affine[0].above_chance or affine[0].value - affine[0].null <= TOLERANCE:
+        return ()
+    splits = paired.folds.splits()
+    classes = [c for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
+    r2 = {c: float(np.mean([UpTo(c).score(*split) for split in splits])) for c in classes}
+    return minimal_classes(r2 | {AFFINE: affine[0].value})

@@ -1,0 +1,146 @@
+"""The result of comparing representations."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.comparison import export
+from unmix.comparison.verdict import pair_verdict, summary
+from unmix.errors import require
+from unmix.files import write_atomically
+from unmix.indeterminacy import Indeterminacy
+from unmix.measures.measure import Measure
+from unmix.measures.score import Refusal, Score
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair:
+    """Two representations x and y: every score, and the smallest classes of maps from x to y.
+
+    Attributes
+    ----------
+    minimal : the smallest classes whose held-out R² of y from x is within 0.02 of affine's; empty where R² is not
+        above chance or was refused.
+    """
+
+    x: str
+    y: str
+    widths: tuple[int, int]
+    rows: int
+    scores: tuple[Score | Refusal, ...]
+    minimal: tuple[Indeterminacy, ...]
+    notes: tuple[str, ...]
+
+    def score(self, measure: Measure) -> Score | Refusal:
+        """The score of one of the measures that were asked for."""
+        found = [s for s in self.scores if s.measure == measure]
+        names = ", ".join(s.measure.name for s in self.scores)
+        require(bool(found), f"{measure!r} was not measured: ask compare for it. There are {names}.")
+        return found[0]
+
+    @property
+    def verdict(self) -> str:
+        return pair_verdict(self.x, self.y, self.scores, self.minimal)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON."""
+        return {
+            "x": self.x,
+            "y": self.y,
+            "widths": list(self.widths),
+            "rows": self.rows,
+            "scores": {s.measure.name: s.as_dict() for s in self.scores},
+            "minimal": [str(c) for c in self.minimal],
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Pairs of representations by measures.
+
+    Examples
+    --------
+    >>> import numpy as np, unmix as um
+    >>> rng = np.random.default_rng(0)
+    >>> a = rng.normal(size=(500, 4))
+    >>> found = um.compare(a, a @ rng.normal(size=(4, 4)) + 1, names=("a", "b"), measures=[um.measures.CCA()])
+    >>> round(found.pairs[0].scores[0].value, 6)
+    1.0
+    """
+
+    names: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    pairs: tuple[Pair, ...]
+    settings: dict[str, Any]
+
+    def pair(self, x: str, y: str) -> Pair:
+        """The comparison of two of the names, in the order in which they were given."""
+        found = [p for p in self.pairs if (p.x, p.y) == (x, y)]
+        there = ", ".join(f"({p.x}, {p.y})" for p in self.pairs)
+        require(bool(found), f"there is no pair ({x}, {y}): there are {there}.")
+        return found[0]
+
+    def matrix(self, measure: Measure, calibrated: bool = False) -> Float64[ndarray, "m m"]:
+        """The scores above the diagonal, 1 on it, NaN below it and where a measure was refused."""
+        table = np.full((len(self.names), len(self.names)), np.nan)
+        np.fill_diagonal(table, 1.0)
+        for p in self.pairs:
+            score = p.score(measure)
+            if isinstance(score, Score):
+                value = score.calibrated if calibrated else score.value
+                table[self.names.index(p.x), self.names.index(p.y)] = value
+        return table
+
+    @property
+    def verdict(self) -> str:
+        """In words: a sentence a pair, and what the pairs have in common."""
+        return summary([p.verdict for p in self.pairs], [p.scores for p in self.pairs])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON."""
+        return {
+            "names": list(self.names),
+            "measures": {
+                m.name: {
+                    "assumes": m.assumes,
+                    "reference": m.reference,
+                    "unchanged by, of x": sorted(c.value for c in m.invariant_x),
+                    "unchanged by, of y": sorted(c.value for c in m.invariant_y),
+                }
+                for m in self.measures
+            },
+            "settings": self.settings,
+            "pairs": [p.as_dict() for p in self.pairs],
+            "verdict": self.verdict,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write .json (everything), .csv or .tex (the table), or .png (the heat maps)."""
+        file = Path(path)
+        if file.suffix == ".png":
+            from unmix.comparison.figure import heat_maps  # matplotlib is slow to import
+
+            content = heat_maps(self)
+        else:
+            texts = {".json": self._json, ".csv": lambda: export.csv(self), ".tex": lambda: export.latex(self)}
+            require(file.suffix in texts, f"a comparison is saved as .json, .csv, .tex or .png, not as {file.name}.")
+            content = texts[file.suffix]().encode()
+        write_atomically(file, content)
+
+    def _json(self) -> str:
+        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+
+    def __repr__(self) -> str:
+        return f"Comparison({', '.join(self.names)}; {', '.join(m.name for m in self.measures)})"
+
+    def __str__(self) -> str:
+        return export.plain(self)

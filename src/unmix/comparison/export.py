@@ -1,0 +1,84 @@
+"""A comparison as text: for a terminal, a spreadsheet, a paper."""
+
+from __future__ import annotations
+
+import csv as csv_module
+import io
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from unmix.measures.score import Refusal, Score
+
+if TYPE_CHECKING:
+    from unmix.comparison.comparison import Comparison
+
+FIELDS = ("value", "low", "high", "null", "p_value", "calibrated", "rows", "null_rows")
+LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+         "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "ρ": r"$\rho$", "²": r"$^2$", "→": r"$\to$"}  # fmt: skip
+
+
+def terminal(comparison: Comparison) -> Table:
+    """Pairs by measures: the score with its interval; chance and p below it."""
+    table = Table(
+        title="Comparison of representations",
+        caption="score [95 % interval], below it the score at chance and p; x is the first of a pair",
+        show_lines=True,
+    )
+    table.add_column("measure")
+    for p in comparison.pairs:
+        table.add_column(f"{p.x}\n{p.y}", justify="right")
+    for i, measure in enumerate(comparison.measures):
+        table.add_row(measure.name, *(_cell(p.scores[i]) for p in comparison.pairs))
+    return table
+
+
+def plain(comparison: Comparison) -> str:
+    """Lines of text."""
+    lines = []
+    for p in comparison.pairs:
+        lines.append(f"x = {p.x} ({p.widths[0]} columns), y = {p.y} ({p.widths[1]} columns), {p.rows} rows")
+        lines += [f"  {s.measure.name:24} {s}" for s in p.scores]
+        lines += [f"  note: {note}" for note in p.notes]
+    return "\n".join([*lines, comparison.verdict])
+
+
+def csv(comparison: Comparison) -> str:
+    """One line a pair and measure."""
+    out = io.StringIO()
+    writer = csv_module.writer(out, lineterminator="\n")
+    writer.writerow(["x", "y", "measure", *FIELDS, "refused"])
+    for p in comparison.pairs:
+        for s in p.scores:
+            if isinstance(s, Score):
+                writer.writerow([p.x, p.y, s.measure.name, *(getattr(s, f) for f in FIELDS), ""])
+            else:
+                writer.writerow([p.x, p.y, s.measure.name, *[""] * len(FIELDS), s.reason])
+    return out.getvalue()
+
+
+def latex(comparison: Comparison) -> str:
+    """A booktabs table: a row a measure, a column a pair, scores with intervals; above chance in bold."""
+    head = " & ".join(["", *(_tex(f"{p.x}, {p.y}") for p in comparison.pairs)])
+    lines = [r"\begin{tabular}{l" + "r" * len(comparison.pairs) + "}", r"\toprule", head + r" \\", r"\midrule"]
+    for i, measure in enumerate(comparison.measures):
+        cells = [_tex_cell(p.scores[i]) for p in comparison.pairs]
+        lines.append(" & ".join([_tex(measure.name), *cells]) + r" \\")
+    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+
+
+def _cell(score: Score | Refusal) -> str:
+    if isinstance(score, Refusal):
+        return "refused"
+    return f"{score.value:.3f} \\[{score.low:.3f}, {score.high:.3f}]\n{score.null:.3f}, p = {score.p_value:.3g}"
+
+
+def _tex_cell(score: Score | Refusal) -> str:
+    if isinstance(score, Refusal):
+        return "--"
+    value = rf"\textbf{{{score.value:.3f}}}" if score.above_chance else f"{score.value:.3f}"
+    return f"{value} [{score.low:.3f}, {score.high:.3f}]"
+
+
+def _tex(text: str) -> str:
+    return "".join(LATEX.get(letter, letter) for letter in text)

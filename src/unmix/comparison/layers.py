@@ -1,0 +1,132 @@
+"""Layers of one model against layers of another, as a matrix."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float64
+from numpy import ndarray
+
+from unmix.comparison.compare import tables_of
+from unmix.comparison.meter import meter
+from unmix.errors import require
+from unmix.files import write_atomically
+from unmix.measures.cka import CKA
+from unmix.measures.evaluate import evaluate, work
+from unmix.measures.measure import Measure
+from unmix.measures.paired import pair
+from unmix.measures.score import Refusal, Score
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LayerComparison:
+    """One measure of every layer of a model (rows) with every layer of another (columns)."""
+
+    measure: Measure
+    x: tuple[str, ...]
+    y: tuple[str, ...]
+    scores: tuple[tuple[Score | Refusal, ...], ...]
+
+    @property
+    def values(self) -> Float64[ndarray, "r c"]:
+        """The scores; NaN where the measure was refused."""
+        return np.array([[s.value if isinstance(s, Score) else np.nan for s in row] for row in self.scores])
+
+    @property
+    def above_chance(self) -> Bool[ndarray, "r c"]:
+        return np.array([[isinstance(s, Score) and s.above_chance for s in row] for row in self.scores])
+
+    @property
+    def best(self) -> dict[str, str]:
+        """For each layer of x, the layer of y that is most like it."""
+        values = np.nan_to_num(self.values, nan=-np.inf)
+        return {name: self.y[j] for name, j in zip(self.x, values.argmax(1), strict=True)}
+
+    @property
+    def verdict(self) -> str:
+        """One sentence: which layers are alike, and whether any pair is above chance."""
+        if not self.above_chance.any():
+            return f"No pair of layers is above chance by {self.measure.name}."
+        pairs = "; ".join(f"{x} is most like {y}" for x, y in self.best.items())
+        return f"By {self.measure.name}: {pairs}."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON."""
+        return {
+            "measure": self.measure.name,
+            "x": list(self.x),
+            "y": list(self.y),
+            "scores": [[s.as_dict() for s in row] for row in self.scores],
+            "verdict": self.verdict,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write .json (everything), .csv (the matrix) or .png (the heat map)."""
+        file = Path(path)
+        if file.suffix == ".png":
+            from unmix.comparison.figure import layer_map  # matplotlib is slow to import
+
+            content = layer_map(self)
+        elif file.suffix == ".json":
+            content = (json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n").encode()
+        else:
+            require(file.suffix == ".csv", f"layers are saved as .json, .csv or .png, not as {file.name}.")
+            out = io.StringIO()
+            writer = csv.writer(out, lineterminator="\n")
+            writer.writerow(["", *self.y])
+            writer.writerows([name, *row] for name, row in zip(self.x, self.values.tolist(), strict=True))
+            content = out.getvalue().encode()
+        write_atomically(file, content)
+
+    def __repr__(self) -> str:
+        return f"LayerComparison({self.measure.name}; {len(self.x)} by {len(self.y)} layers)"
+
+
+def compare_layers(
+    first: Mapping[str, Any],
+    second: Mapping[str, Any],
+    *,
+    measure: Measure = CKA(),  # noqa: B008  # frozen
+    groups: Any = None,
+    folds: int = 5,
+    bootstraps: int = 200,
+    permutations: int = 199,
+    sample: int | None = None,
+    seed: int = 0,
+    progress: bool = False,
+) -> LayerComparison:
+    """Compare every layer of a model with every layer of another (or of itself), by one measure.
+
+    Parameters
+    ----------
+    first, second : names of layers to tables of the same rows, as `compare` takes them.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.normal(size=(2, 300, 4))
+    >>> compare_layers({"one": a, "two": b}, {"uno": 3 * a, "due": -b}).best
+    {'one': 'uno', 'two': 'due'}
+    """
+    require(len(first) > 0 and len(second) > 0, "compare_layers needs at least one layer of each model.")
+    xs, ys = (tables_of(list(model.values()), list(model)) for model in (first, second))
+    counts = {"bootstraps": bootstraps, "permutations": permutations}
+    rows = []
+    with meter(len(xs) * len(ys) * work([measure], **counts), shown=progress) as (bar, task):
+        for x in xs:
+            line = []
+            for y in ys:
+                bar.update(task, description=f"{x.name}, {y.name}")
+                paired = pair(
+                    x.values, y.values, names=(x.name, y.name), groups=groups, folds=folds, sample=sample, seed=seed
+                )
+                line += evaluate(paired, [measure], **counts, advance=lambda: bar.advance(task))
+            rows.append(tuple(line))
+    return LayerComparison(measure, tuple(t.name for t in xs), tuple(t.name for t in ys), tuple(rows))

@@ -1,0 +1,63 @@
+"""What the scores of a pair say, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from unmix.indeterminacy import Indeterminacy
+from unmix.measures.regression import R2
+from unmix.measures.score import Refusal, Score
+
+SAME = 0.95
+FORTH, BACK = R2(), R2(reverse=True)
+
+
+def pair_verdict(
+    x: str, y: str, scores: Sequence[Score | Refusal], minimal: Sequence[Indeterminacy]
+) -> str:
+    """One sentence or two: the same up to what, one within the other, partly shared, or nothing above chance.
+
+    "The same" is an R² of at least 0.95 both ways; "within" the same one way.
+    """
+    found = {s.measure: s for s in scores}
+    forth, back = found.get(FORTH), found.get(BACK)
+    if isinstance(forth, Score) and isinstance(back, Score):
+        return _linear(x, y, forth, back, minimal)
+    for one in (forth, back):
+        if isinstance(one, Refusal):
+            return f"No verdict on a linear relation of {x} and {y}: {one.reason}. {_others(scores)}".rstrip()
+    return f"{x} and {y}: {_others(scores)}"
+
+
+def _linear(x: str, y: str, forth: Score, back: Score, minimal: Sequence[Indeterminacy]) -> str:
+    numbers = f"held-out R² {_span(forth)} for {y} from {x} and {_span(back)} for {x} from {y}"
+    if not (forth.above_chance or back.above_chance):
+        return f"{x} and {y} have no linear relation above chance: {numbers}."
+    if min(forth.value, back.value) >= SAME:
+        classes = " or ".join(f"{c}" for c in minimal)
+        return f"{x} and {y} are the same up to a map of the class {classes}: {numbers}."
+    if forth.value >= SAME:
+        return f"{y} is a linear function of {x}, but {x} holds more: {numbers}."
+    if back.value >= SAME:
+        return f"{x} is a linear function of {y}, but {y} holds more: {numbers}."
+    return f"{x} and {y} share a part linearly, above chance, but are not the same: {numbers}."
+
+
+def _others(scores: Sequence[Score | Refusal]) -> str:
+    measured = [s for s in scores if isinstance(s, Score)]
+    above = [f"{s.measure.name} {s.value:.2f}" for s in measured if s.above_chance]
+    below = [f"{s.measure.name} {s.value:.2f}" for s in measured if not s.above_chance]
+    parts = [f"above chance: {', '.join(above)}"] * bool(above) + [f"not above chance: {', '.join(below)}"] * bool(below)
+    return f"{'; '.join(parts)}." if parts else "nothing could be measured."
+
+
+def _span(score: Score) -> str:
+    return f"{score.value:.3f} [{score.low:.3f}, {score.high:.3f}]"
+
+
+def summary(verdicts: Sequence[str], scores: Sequence[Sequence[Score | Refusal]]) -> str:
+    """All verdicts; of more than one pair, first the range of R²."""
+    values = [s.value for some in scores for s in some if isinstance(s, Score) and s.measure in (FORTH, BACK)]
+    if len(verdicts) == 1 or not values:
+        return "\n".join(verdicts)
+    return "\n".join([f"{len(verdicts)} pairs, R² from {min(values):.3f} to {max(values):.3f}.", *verdicts])

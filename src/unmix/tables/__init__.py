@@ -1,0 +1,8 @@
+"""Tables of rows from whatever people keep them in, without holding a file's rows in memory."""
+
+from unmix.tables.join import joined, matching
+from unmix.tables.labels import read_labels
+from unmix.tables.read import read
+from unmix.tables.table import Table
+
+__all__ = ["Table", "joined", "matching", "read", "read_labels"]

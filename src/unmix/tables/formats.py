@@ -1,0 +1,183 @@
+"""The file formats, each as a small reader: (path, name, member, label columns) → Table."""
+
+from __future__ import annotations
+
+import csv
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from jaxtyping import Num, Shaped
+from numpy import ndarray
+
+from unmix.errors import InputError, require
+from unmix.tables.spool import spool
+from unmix.tables.table import NUMBERS, Table, as_rows
+
+BLOCK_BYTES = 2**24
+Labels = tuple[str, ...]
+
+
+def npy(path: Path, name: str, member: str, labels: Labels) -> Table:
+    """Memory-mapped: rows are read when they are used."""
+    require(not labels, f"{path.name} has no named columns: give labels as a file of their own, one a row.")
+    return Table(name, as_rows(np.load(path, mmap_mode="r", allow_pickle=False), name))
+
+
+def npz(path: Path, name: str, member: str, labels: Labels) -> Table:
+    with zipfile.ZipFile(path) as archive:
+        there = {info.filename.removesuffix(".npy"): info.filename for info in archive.infolist()}
+        headers = {key: _header(archive, file) for key, file in there.items()}
+        tables = [key for key, (shape, _, kind) in headers.items() if kind.kind in NUMBERS and len(shape) == 2]
+        key = _one(path, member, tables, list(there))
+        shape, fortran, kind = headers[key]
+        require(kind.kind in NUMBERS and len(shape) == 2, f"{key} of {path.name} is not a table of numbers.")
+        named = {label: np.load(path, allow_pickle=False)[_one(path, label, [], list(there))] for label in labels}
+        if fortran:  # columns come first: it cannot be read by rows
+            return Table(name, as_rows(np.load(path, allow_pickle=False)[key], name), (), named)
+        return Table(name, spool(_rows(archive, there[key]), name), (), named)
+
+
+def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
+    from safetensors import safe_open
+
+    with safe_open(path, framework="pt") as file:
+        shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118  # not a dictionary
+        key = _one(path, member, [k for k, shape in shapes.items() if len(shape) == 2], list(shapes))
+        part, rows = file.get_slice(key), shapes[key][0]
+        named = {label: file.get_tensor(_one(path, label, [], list(shapes))).numpy() for label in labels}
+        step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][1])))
+        blocks = (part[a : a + step].float().numpy() for a in range(0, rows, step))
+        if part.get_dtype() in ("F64", "I64"):
+            blocks = (part[a : a + step].double().numpy() for a in range(0, rows, step))
+        return Table(name, spool(blocks, name), (), named)
+
+
+def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
+    import pyarrow.parquet as pq
+
+    with pq.ParquetFile(path) as file:
+        return _arrow(path, name, labels, file.schema_arrow, file.iter_batches(batch_size=2**14))
+
+
+def text(path: Path, name: str, member: str, labels: Labels) -> Table:
+    """Comma, semicolon, tab or bar separated; a first line with anything that is not a number names the columns."""
+    import pyarrow as pa
+    from pyarrow import csv as arrow
+
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        try:
+            first = file.readline(2**20)
+        except UnicodeDecodeError:
+            raise InputError(f"{path.name} is not UTF-8 text: save it as UTF-8.") from None
+    require(bool(first.strip()), f"{path.name} is empty: give at least one row.")
+    mark = max(",;\t|", key=first.count)
+    fields = next(csv.reader([first], delimiter=mark))
+    headed = not all(_is_number(f) for f in fields)
+    columns = [f.strip() for f in fields] if headed else [str(i) for i in range(len(fields))]
+    require("" not in columns, f"a column of {path.name} has no name (an index that pandas wrote?): name it or drop it.")
+    twice = sorted({c for c in columns if columns.count(c) > 1})
+    require(not twice, f"{path.name} has the column {', '.join(twice)} more than once: rename it.")
+    kinds = {c: pa.string() if c in labels else pa.float64() for c in columns}
+    try:
+        stream = arrow.open_csv(
+            path,
+            read_options=arrow.ReadOptions(column_names=columns, skip_rows=int(headed)),
+            parse_options=arrow.ParseOptions(delimiter=mark),
+            convert_options=arrow.ConvertOptions(column_types=kinds, strings_can_be_null=False),
+        )
+        return _arrow(path, name, labels, stream.schema, stream)
+    except pa.ArrowInvalid as error:
+        said = str(error).splitlines()[0]
+        raise InputError(
+            f"{path.name} is not a table of numbers ({said[:160]}): name columns of text as ids or groups, or leave "
+            "them out."
+        ) from error
+
+
+READERS: dict[str, Callable[[Path, str, str, Labels], Table]] = {
+    ".npy": npy,
+    ".npz": npz,
+    ".safetensors": safetensors,
+    ".parquet": parquet,
+    ".csv": text,
+    ".tsv": text,
+}
+
+
+def _arrow(path: Path, name: str, labels: Labels, schema: Any, batches: Any) -> Table:
+    """Numbers to the spool, labels to memory. A column of lists of numbers (an embedding) is as many columns."""
+    missing = [label for label in labels if label not in schema.names]
+    require(not missing, f"{path.name} has no column {', '.join(missing)}: it has {', '.join(schema.names[:20])}.")
+    columns = [c for c in schema.names if c not in labels]
+    require(bool(columns), f"{path.name} has no column of numbers.")
+    kept: dict[str, list[Any]] = {label: [] for label in labels}
+
+    def blocks() -> Iterator[Num[ndarray, "m k"]]:
+        for batch in batches:
+            if not batch.num_rows:
+                continue
+            for label in labels:
+                kept[label].append(np.asarray(batch.column(label).to_pylist()))
+            yield np.hstack([_numbers(batch.column(c), c, path) for c in columns])
+
+    values = spool(blocks(), name)
+    named = {label: np.concatenate(parts) for label, parts in kept.items()}
+    names = tuple(columns) if values.shape[1] == len(columns) else ()
+    return Table(name, values, names, named)
+
+
+def _numbers(column: Any, title: str, path: Path) -> Num[ndarray, "m k"]:
+    import pyarrow as pa
+
+    kind = column.type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
+        flat = column.flatten()
+        even = len(flat) % len(column) == 0 and len(set(column.value_lengths().to_pylist())) == 1
+        require(even, f"column {title} of {path.name} has lists of different lengths: give one length.")
+        return _numbers(flat, title, path).reshape(len(column), -1)
+    plain = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
+    require(plain, f"column {title} of {path.name} is {kind}, not numbers: name it as ids or groups, or leave it out.")
+    values = column.to_numpy(zero_copy_only=False)
+    return np.asarray(values, np.float32 if kind == pa.float32() else np.float64)[:, None]
+
+
+def _header(archive: zipfile.ZipFile, file: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    """Shape, whether columns come first, and dtype of an array in an archive."""
+    with archive.open(file) as stream:
+        version = np.lib.format.read_magic(stream)
+        if version == (1, 0):
+            return np.lib.format.read_array_header_1_0(stream)
+        return np.lib.format.read_array_header_2_0(stream)
+
+
+def _rows(archive: zipfile.ZipFile, file: str) -> Iterator[Shaped[ndarray, "m k"]]:
+    """An array in an archive, some rows at a time."""
+    (rows, width), _, kind = _header(archive, file)
+    with archive.open(file) as stream:
+        version = np.lib.format.read_magic(stream)
+        (np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0)(stream)
+        step = max(1, BLOCK_BYTES // max(1, width * kind.itemsize))
+        for a in range(0, rows, step):
+            some = min(step, rows - a)
+            yield np.frombuffer(stream.read(some * width * kind.itemsize), kind).reshape(some, width)
+
+
+def _one(path: Path, member: str, tables: list[str], there: list[str]) -> str:
+    """The member that is asked for, or the only table."""
+    listed = ", ".join(there[:20])
+    if member:
+        require(member in there, f"{path.name} has no {member}: it has {listed}.")
+        return member
+    require(len(tables) == 1, f"{path.name} has {len(tables)} tables ({listed}): name one, {path.name}::NAME.")
+    return tables[0]
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field)
+    except ValueError:
+        return False
+    return True

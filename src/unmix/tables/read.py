@@ -1,0 +1,78 @@
+"""One door for tables: tensors, arrays, frames, files and iterators of batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from unmix.errors import InputError, require
+from unmix.tables import formats
+from unmix.tables.spool import spool
+from unmix.tables.table import Table, as_rows
+
+
+def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) -> Table:
+    """A table from a tensor, an array, a data frame, an iterator of batches, or a file.
+
+    Files: .npy (memory-mapped), .npz, .safetensors, .parquet, .csv, .tsv. Of files with several arrays, the one
+    to read is named after two colons, `activations.npz::layer3`.
+
+    Parameters
+    ----------
+    labels : names of columns (or arrays in the file) that are labels, not numbers: ids and groups.
+
+    Examples
+    --------
+    >>> read([[1, 2], [3, 4]], "a").values.shape
+    (2, 2)
+    """
+    if isinstance(source, Table):
+        return source
+    if isinstance(source, (str, Path)):
+        return _file(str(source), name, labels)
+    name = name or "the table"
+    if isinstance(source, torch.Tensor):
+        tensor = source.detach().cpu()
+        small = tensor.dtype in (torch.bfloat16, torch.float16)  # numpy has no bfloat16
+        return Table(name, as_rows((tensor.float() if small else tensor).numpy(), name))
+    if hasattr(source, "to_numpy") and hasattr(source, "columns"):
+        return _frame(source, name, labels)
+    if isinstance(source, Iterator):
+        batches = (b.detach().cpu().float().numpy() if isinstance(b, torch.Tensor) else b for b in source)
+        return Table(name, spool(batches, name))
+    try:
+        array = np.asarray(source) if not isinstance(source, np.ndarray) else source
+    except (TypeError, ValueError):
+        raise InputError(f"{name} must be a table of numbers with rows of equal length.") from None
+    return Table(name, as_rows(array, name))
+
+
+def _file(text: str, name: str | None, labels: Sequence[str]) -> Table:
+    place, _, member = text.partition("::")
+    path = Path(place)
+    reader = formats.READERS.get(path.suffix.lower())
+    known = ", ".join(formats.READERS)
+    require(reader is not None, f"{path.name} is of no kind that unmix reads: give one of {known}.")
+    require(path.is_file(), f"there is no file {place}.")
+    assert reader is not None
+    try:
+        return reader(path, name or (f"{path.stem}::{member}" if member else path.stem), member, tuple(labels))
+    except InputError:
+        raise
+    except Exception as error:  # whatever a library says of a damaged file becomes one sentence
+        said = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path.name} cannot be read as {path.suffix}: {said[:200]}; write it anew.") from error
+
+
+def _frame(frame: Any, name: str, labels: Sequence[str]) -> Table:
+    """A pandas or polars frame."""
+    columns = [str(c) for c in frame.columns]
+    missing = [c for c in labels if c not in columns]
+    require(not missing, f"{name} has no column {', '.join(missing)}: it has {', '.join(columns[:20])}.")
+    kept = [c for c in frame.columns if str(c) not in labels]
+    named = {str(c): np.asarray(frame[c]) for c in frame.columns if str(c) in labels}
+    return Table(name, as_rows(frame[kept].to_numpy(), name), tuple(map(str, kept)), named)

@@ -1,0 +1,43 @@
+"""Rows that come once or packed, kept in a temporary file so that they can be mapped like any other."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable
+
+import numpy as np
+from jaxtyping import Num
+from numpy import ndarray
+
+from unmix.errors import InputError, require
+from unmix.tables.table import as_rows
+
+
+def spool(blocks: Iterable[object], name: str) -> Num[ndarray, "n k"]:
+    """Write blocks of rows one after the other to an unnamed temporary file, and map it.
+
+    Examples
+    --------
+    >>> spool((np.full((2, 3), i) for i in range(4)), "counts").shape
+    (8, 3)
+    """
+    kind, width, rows = None, 0, 0
+    with tempfile.TemporaryFile(prefix="unmix-") as file:
+        for block in blocks:
+            part = as_rows(block, name)
+            if kind is None:
+                kind, width = (part.dtype if part.dtype == np.float32 else np.dtype(np.float64)), part.shape[1]
+            require(
+                part.shape[1] == width,
+                f"{name} has a block of {part.shape[1]} columns after blocks of {width}: give blocks of equal width.",
+            )
+            try:
+                file.write(np.ascontiguousarray(part, kind).data)
+            except OSError as error:
+                raise InputError(
+                    f"{name} does not fit in the temporary folder ({error.strerror}): point TMPDIR to a larger disk."
+                ) from error
+            rows += len(part)
+        require(rows > 0, f"{name} is empty: give at least one row.")
+        file.flush()
+        return np.memmap(file, kind, "r", shape=(rows, width))  # lives on after the file has no name
