@@ -39,7 +39,7 @@ def weights(result):
 
 def score(result, up_to=AFFINE):
     pairs = result.process.sample(4000, um.stream(9, "evaluation"))
-    return um.recovery(result.embed(pairs.x), pairs.z, permutations=99).r2(up_to)
+    return um.recovery(result.embed(pairs.x), pairs.z, permutations=99, bootstraps=40).r2(up_to)
 
 
 @pytest.mark.parametrize("d", [2, 3, 5])
@@ -52,7 +52,7 @@ def test_the_sphere_is_recovered_up_to_a_rotation_and_never_folded(d, seed):
 
 def test_the_mixing_alone_is_not_linear():
     pairs = PROCESS.sample(4000, um.stream(9, "evaluation"))
-    assert um.recovery(pairs.x, pairs.z).r2() < 0.95
+    assert um.recovery(pairs.x, pairs.z, permutations=99, bootstraps=40).r2() < 0.95
 
 
 def test_the_box_is_recovered_up_to_a_permutation_which_the_rotation_is_not():

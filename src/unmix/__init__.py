@@ -8,6 +8,7 @@ what it does.
 from importlib.metadata import version
 
 from unmix import encoders, indeterminacy, laws, measures, mixings, objectives, similarities, spaces, tables, theory
+from unmix.canonical import CanonicalModel, ModelComparison, compare_models
 from unmix.comparison import Comparison, LayerComparison, compare, compare_layers
 from unmix.encoders import outputs
 from unmix.errors import InputError, RunFolderError, TrainingDiverged
@@ -26,6 +27,7 @@ __version__ = version("unmix")
 
 __all__ = [
     "Box",
+    "CanonicalModel",
     "Comparison",
     "Dot",
     "Euclidean",
@@ -40,6 +42,7 @@ __all__ = [
     "Lp",
     "LpNorm",
     "Model",
+    "ModelComparison",
     "Normal",
     "PairProcess",
     "Pairs",
@@ -53,6 +56,7 @@ __all__ = [
     "VonMisesFisher",
     "compare",
     "compare_layers",
+    "compare_models",
     "encoders",
     "fit",
     "guarantee",

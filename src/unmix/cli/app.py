@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from unmix.cli.compare import compare
 from unmix.cli.demo import demo
 from unmix.cli.fit import fit
 from unmix.errors import InputError, RunFolderError, TrainingDiverged
@@ -40,6 +41,7 @@ def options(
 
 app.command()(demo)
 app.command()(fit)
+app.command()(compare)
 
 
 def main() -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-
 from unmix.comparison.comparison import Comparison, Pair
 from unmix.comparison.meter import meter
 from unmix.errors import require
@@ -121,7 +120,9 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table
         len(labels) == len(tables), f"there are {len(labels)} lists of ids for {len(tables)} tables: give one each."
     )
     for table, label in zip(tables, labels, strict=True):
-        require(len(label) == len(table), f"{table.name} has {len(table)} rows and {len(label)} ids: give one id a row.")
+        require(
+            len(label) == len(table), f"{table.name} has {len(table)} rows and {len(label)} ids: give one id a row."
+        )
     orders = matching(labels, [t.name for t in tables])
     return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
 

@@ -6,6 +6,7 @@ import csv as csv_module
 import io
 from typing import TYPE_CHECKING
 
+from rich.markup import escape
 from rich.table import Table
 
 from unmix.measures.score import Refusal, Score
@@ -14,22 +15,23 @@ if TYPE_CHECKING:
     from unmix.comparison.comparison import Comparison
 
 FIELDS = ("value", "low", "high", "null", "p_value", "calibrated", "rows", "null_rows")
-LATEX = {"&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-         "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "ρ": r"$\rho$", "²": r"$^2$", "→": r"$\to$"}  # fmt: skip
+LATEX = {
+    "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "ρ": r"$\rho$", "²": r"$^2$", "→": r"$\to$",
+}  # fmt: skip
 
 
 def terminal(comparison: Comparison) -> Table:
-    """Pairs by measures: the score with its interval; chance and p below it."""
-    table = Table(
-        title="Comparison of representations",
-        caption="score [95 % interval], below it the score at chance and p; x is the first of a pair",
-        show_lines=True,
-    )
+    """A section a pair, a row a measure: the score, its interval, the score at chance, p, and the calibrated score."""
+    table = Table(title="Comparison of representations", caption="calibrated: 0 is chance, 1 the most there is")
     table.add_column("measure")
+    for title in ("score", "95 % interval", "chance", "p", "calibrated"):
+        table.add_column(title, justify="right")
     for p in comparison.pairs:
-        table.add_column(f"{p.x}\n{p.y}", justify="right")
-    for i, measure in enumerate(comparison.measures):
-        table.add_row(measure.name, *(_cell(p.scores[i]) for p in comparison.pairs))
+        table.add_section()
+        table.add_row(f"[bold]x = {escape(p.x)}, y = {escape(p.y)}[/]")
+        for s in p.scores:
+            table.add_row(s.measure.name, *_cells(s))
     return table
 
 
@@ -67,10 +69,11 @@ def latex(comparison: Comparison) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _cell(score: Score | Refusal) -> str:
+def _cells(score: Score | Refusal) -> list[str]:
     if isinstance(score, Refusal):
-        return "refused"
-    return f"{score.value:.3f} \\[{score.low:.3f}, {score.high:.3f}]\n{score.null:.3f}, p = {score.p_value:.3g}"
+        return ["refused"]
+    span = f"{score.low:.3f} … {score.high:.3f}"
+    return [f"{score.value:.3f}", span, f"{score.null:.3f}", f"{score.p_value:.3f}", f"{score.calibrated:.3f}"]
 
 
 def _tex_cell(score: Score | Refusal) -> str:

@@ -12,9 +12,7 @@ SAME = 0.95
 FORTH, BACK = R2(), R2(reverse=True)
 
 
-def pair_verdict(
-    x: str, y: str, scores: Sequence[Score | Refusal], minimal: Sequence[Indeterminacy]
-) -> str:
+def pair_verdict(x: str, y: str, scores: Sequence[Score | Refusal], minimal: Sequence[Indeterminacy]) -> str:
     """One sentence or two: the same up to what, one within the other, partly shared, or nothing above chance.
 
     "The same" is an R² of at least 0.95 both ways; "within" the same one way.
@@ -47,7 +45,9 @@ def _others(scores: Sequence[Score | Refusal]) -> str:
     measured = [s for s in scores if isinstance(s, Score)]
     above = [f"{s.measure.name} {s.value:.2f}" for s in measured if s.above_chance]
     below = [f"{s.measure.name} {s.value:.2f}" for s in measured if not s.above_chance]
-    parts = [f"above chance: {', '.join(above)}"] * bool(above) + [f"not above chance: {', '.join(below)}"] * bool(below)
+    parts = [f"above chance: {', '.join(above)}"] * bool(above) + [f"not above chance: {', '.join(below)}"] * bool(
+        below
+    )
     return f"{'; '.join(parts)}." if parts else "nothing could be measured."
 
 

@@ -30,7 +30,7 @@ class FittedMap:
         return x @ self.matrix.T + self.offset
 
     def r2(self, moments: Moments) -> Float64[ndarray, " d"]:
-        """1 − SSE/SST a dimension on the rows of `moments`, SST about their own mean, never clipped; −∞ where y is constant."""
+        """1 − SSE/SST a dimension on the rows of `moments`, SST about their own mean; −∞ where y is constant."""
         a, m = self.matrix, moments
         cross = (a * m.xy.T).sum(1)
         spread = (a @ m.xx * a).sum(1)

@@ -27,9 +27,10 @@ class Directions:
     def correlations(self, m: Moments) -> Float64[ndarray, " p"]:
         """The correlation of each pair of variates on other rows; signed, and 0 where a variate is constant."""
         cross = (self.x * (m.xy @ self.y)).sum(0)
-        squares = (self.x * (m.xx @ self.x)).sum(0) * (self.y * (m.yy @ self.y)).sum(0)
-        varies = squares > 0
-        return np.divide(cross, np.sqrt(squares, where=varies, out=np.ones(len(cross))), where=varies, out=0 * cross)
+        spread_x, spread_y = (self.x * (m.xx @ self.x)).sum(0), (self.y * (m.yy @ self.y)).sum(0)
+        varies = (spread_x > 0) & (spread_y > 0)
+        scale = np.where(varies, np.sqrt(np.abs(spread_x)) * np.sqrt(np.abs(spread_y)), 1.0)
+        return np.where(varies, cross / scale, 0.0)
 
 
 def directions(

@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
 
+from unmix.measures.hsic import ratio, unbiased_hsic
 from unmix.measures.invariance import SIMILARITIES, Invariance
 from unmix.measures.measure import LinearMeasure
 from unmix.moments import Moments
@@ -57,22 +58,19 @@ class CKA(LinearMeasure):
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
         m = test
         if self.debiased:
-            ours, theirs, both = _unbiased(m)
-        else:
-            ours, theirs, both = (np.sum(g**2) for g in (m.xx, m.yy, m.xy))
-        return np.atleast_1d(both / np.sqrt(ours * theirs) if ours > 0 and theirs > 0 else 0.0)
+            return np.atleast_1d(ratio(*_unbiased(m)))
+        return np.atleast_1d(ratio(*(float(np.sum(gram**2)) for gram in (m.xy, m.xx, m.yy))))
 
 
 def _unbiased(m: Moments) -> tuple[float, float, float]:
-    """n(n − 3) times the unbiased HSIC of (x, x), (y, y) and (x, y), from moments about the means.
+    """Unbiased HSIC of (x, y), (x, x) and (y, y), from moments about the means.
 
-    tr(K̃L̃) + (1ᵀK̃1)(1ᵀL̃1)/((n−1)(n−2)) − 2/(n−2) 1ᵀK̃L̃1. Since centred rows sum to 0, the row sums of K̃ are
-    −‖x‖², so 1ᵀK̃1 = −Σ‖x‖² and 1ᵀK̃L̃1 = Σ‖x‖²‖y‖².
+    Since centred rows sum to 0, the row sums of K̃ are −‖x‖²: 1ᵀK̃1 = −Σ‖x‖² and 1ᵀK̃L̃1 = Σ‖x‖²‖y‖².
     """
-    n, (fourth_x, cross, fourth_y) = m.n, m.norms
-
-    def hsic(gram: Float64[ndarray, "a b"], norms: float, trace_a: float, trace_b: float) -> float:
-        return float(np.sum(gram**2) - norms + trace_a * trace_b / ((n - 1) * (n - 2)) - 2 / (n - 2) * norms)
-
     tx, ty = np.trace(m.xx), np.trace(m.yy)
-    return hsic(m.xx, fourth_x, tx, tx), hsic(m.yy, fourth_y, ty, ty), hsic(m.xy, cross, tx, ty)
+    xx, xy, yy = m.norms
+    return (
+        unbiased_hsic(m.n, float(np.sum(m.xy**2) - xy), xy, tx, ty),
+        unbiased_hsic(m.n, float(np.sum(m.xx**2) - xx), xx, tx, tx),
+        unbiased_hsic(m.n, float(np.sum(m.yy**2) - yy), yy, ty, ty),
+    )

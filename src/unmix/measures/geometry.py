@@ -8,7 +8,7 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.errors import require
@@ -56,11 +56,11 @@ class PairwiseMeasure(RowMeasure):
         own = dict(aa=np.sum(a * a), bb=np.sum(b * b), rows_aa=rows_a @ rows_a, rows_bb=rows_b @ rows_b)
         totals = partial(Totals, a=rows_a.sum(), b=rows_b.sum(), n=len(a), **own)
 
-        def paired(order: Int64[ndarray, " m"]) -> float:
-            return self.value(totals(ab=np.sum(a * b[np.ix_(order, order)]), rows_ab=rows_a @ rows_b[order]))
-
-        null = np.array([paired(order) for order in few.orders(permutations)])
-        return Assessment(self.value(sums.totals()), left_out, paired(np.arange(len(a))), null, len(a))
+        now, *null = (
+            self.value(totals(ab=np.sum(a * b[np.ix_(order, order)]), rows_ab=rows_a @ rows_b[order]))
+            for order in (np.arange(len(a)), *few.orders(permutations))
+        )
+        return Assessment(self.value(sums.totals()), left_out, now, np.array(null), len(a))
 
     def _sums(self, sample: Sample) -> PairSums:
         return PairSums.of(sample.x, sample.y, sample.chunk, (self.kernel(sample.x), self.kernel(sample.y)))

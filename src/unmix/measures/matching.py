@@ -60,4 +60,3 @@ class MCC(LinearMeasure):
         parts = np.zeros(test.xy.shape[1])
         parts[y] = found
         return parts
-

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int64, Num
+from jaxtyping import Bool, Int64, Num
 from numpy import ndarray
 
 from unmix.errors import require
 from unmix.measures.sample import Sample, chosen
-from unmix.moments import ChunkMoments, Folds, Moments, chunks_of_groups, chunks_of_rows, chunks_of_table
+from unmix.moments import ChunkMoments, Folds, chunks_of_groups, chunks_of_rows, chunks_of_table
 
 SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE = 5_000, 10, 2**16
-LARGE = 1e70  # fourth powers must fit in float64
+LARGE = 1e140  # a sum of squares whose square still fits in float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Paired:
     folds : the moments of all rows, in chunks.
     sample : rows held in memory, for nulls and for measures that need rows.
     kept_x, kept_y : the columns that are not constant.
-    chunk : of each row.
+    chunk, group : of each row.
     """
 
     folds: Folds
@@ -34,6 +34,7 @@ class Paired:
     kept_x: Int64[ndarray, " k"]
     kept_y: Int64[ndarray, " d"]
     chunk: Int64[ndarray, " n"]
+    group: Int64[ndarray, " n"]
     notes: tuple[str, ...]
 
     @property
@@ -43,11 +44,13 @@ class Paired:
     @property
     def train_rows(self) -> int:
         """Of the smallest train part."""
-        return int(min(train.n for train, _ in self.parts))
+        return self.rows - int(np.bincount(self.chunk % self.folds.count).max())
 
     @property
-    def parts(self) -> list[tuple[Moments, Moments]]:
-        return self.folds.splits()
+    def index(self) -> Sample:
+        """All rows, with their numbers for values: for what is permuted elsewhere."""
+        number = np.arange(self.rows, dtype=np.float64)[:, None]
+        return Sample(number, number, self.chunk, self.group, self.folds.count, self.sample.seed)
 
 
 def pair(
@@ -81,10 +84,12 @@ def pair(
     pooled = chunks.pooled()
     moving = [np.diag(gram) > 0 for gram in (pooled.xx, pooled.yy)]
     notes = []
-    for name, moves, gram in zip(names, moving, (pooled.xx, pooled.yy), strict=True):
-        require(bool(moves.any()), f"every column of {name} is constant (a collapsed encoder?): nothing to measure.")
-        tame = (np.diag(gram)[moves] < LARGE) & (np.diag(gram)[moves] > 1 / LARGE)
-        require(bool(tame.all()), f"{name} has a column too large or too small for float64: rescale it.")
+    sums = np.split(np.abs(chunks.sums[:, 0, 3:]).max(0), [chunks.width])
+    for name, moves, gram, total in zip(names, moving, (pooled.xx, pooled.yy), sums, strict=True):
+        squares = np.diag(gram)
+        tiny = np.where(moves, squares < 1 / LARGE, total > 0)  # a constant column sums to 0 about its own value
+        require(not (tiny | (squares > LARGE)).any(), f"{name} has a column too large or too small: rescale it.")
+        require(bool(moves.any()), f"every column of {name} is constant: nothing to measure (a collapsed encoder?).")
         if not moves.all():
             notes.append(f"dropped constant column {listed(~moves)} of {name}")
     kept_x, kept_y = (np.flatnonzero(moves) for moves in moving)
@@ -93,7 +98,7 @@ def pair(
     index = chosen(member, most, seed) if n > most else np.arange(n)
     some = Sample(_taken(x, index, kept_x), _taken(y, index, kept_y), chunk[index], member[index], folds, seed)
     used = chunks if len(notes) == 0 else chunks.columns(kept_x, kept_y)
-    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, tuple(notes))
+    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes))
 
 
 def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:

@@ -9,6 +9,8 @@ import numpy as np
 from jaxtyping import Float64, Int64
 from numpy import ndarray
 
+from unmix.measures.hsic import ratio, unbiased_hsic
+
 TILE = 1024
 Kernel = Callable[[Float64[ndarray, "a b"]], Float64[ndarray, "a b"]]
 
@@ -38,23 +40,14 @@ class Totals:
         """Pearson's, over the pairs of different rows."""
         pairs = self.n * (self.n - 1)
         spread_a, spread_b = self.aa - self.a**2 / pairs, self.bb - self.b**2 / pairs
-        return _ratio(self.ab - self.a * self.b / pairs, spread_a, spread_b)
+        return ratio(self.ab - self.a * self.b / pairs, spread_a, spread_b)
 
     @property
     def alignment(self) -> float:
         """The debiased alignment: of kernels, CKA; of distances, the bias-corrected squared distance correlation."""
-        n = self.n
-
-        def hsic(both: float, rows: float, a: float, b: float) -> float:
-            return both + a * b / ((n - 1) * (n - 2)) - 2 / (n - 2) * rows
-
-        ours = hsic(self.aa, self.rows_aa, self.a, self.a)
-        theirs = hsic(self.bb, self.rows_bb, self.b, self.b)
-        return _ratio(hsic(self.ab, self.rows_ab, self.a, self.b), ours, theirs)
-
-
-def _ratio(both: float, ours: float, theirs: float) -> float:
-    return float(both / np.sqrt(ours * theirs)) if ours > 0 and theirs > 0 else 0.0
+        ours = unbiased_hsic(self.n, self.aa, self.rows_aa, self.a, self.a)
+        theirs = unbiased_hsic(self.n, self.bb, self.rows_bb, self.b, self.b)
+        return ratio(unbiased_hsic(self.n, self.ab, self.rows_ab, self.a, self.b), ours, theirs)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,14 +14,12 @@ from unmix.errors import InputError, require
 from unmix.indeterminacy import AFFINE, LADDER, FittedMap, Indeterminacy
 from unmix.measures.evaluate import HeldOut, check_counts, evaluate, resample
 from unmix.measures.ladder import TOLERANCE, minimal_classes
-from unmix.measures.matching import MCC
 from unmix.measures.measure import Measure
-from unmix.measures.paired import Paired, listed, pair
+from unmix.measures.paired import Paired
 from unmix.measures.regression import UpTo
 from unmix.measures.rows import as_matrix
 from unmix.measures.score import Refusal, Score
-
-FACTORS = MCC(every_factor=True)
+from unmix.measures.truth import FACTORS, ranks_of, truth_door
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,11 +180,11 @@ def recovery(
     require(number and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
     asked = {"groups": groups, "folds": folds, "seed": seed}
-    paired = _door(x, y, **asked)
+    paired = truth_door(x, y, **asked)
     check_counts(bootstraps, permutations)
     counts = {"bootstraps": bootstraps, "permutations": permutations}
     affine, pearson = _scores(paired, [UpTo(AFFINE), FACTORS], **counts)
-    (spearman,) = _scores(_door(_ranks(x), _ranks(y), **asked), [FACTORS], **counts)
+    (spearman,) = _scores(truth_door(ranks_of(x), ranks_of(y), **asked), [FACTORS], **counts)
     classes = [c for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
     train = paired.folds.splits(only=1)[0][0]
     found = resample(paired, [UpTo(c) for c in classes], bootstraps)
@@ -209,53 +207,7 @@ def recovery(
     )
 
 
-def mcc(embedding: Any, truth: Any, *, ranks: bool = False, groups: Any = None, folds: int = 5, seed: int = 0) -> float:
-    """Mean over factors of |correlation| with the matched output, held out; a factor without an output counts 0.
-
-    Parameters
-    ----------
-    embedding : (n, k) outputs.
-    truth : (n, d) factors.
-    ranks : Spearman's correlation instead of Pearson's.
-
-    References
-    ----------
-    Hyvärinen & Morioka 2016; Zimmermann et al. 2021, Table 2 (Pearson, in sample) and Table 3 (Spearman).
-
-    Examples
-    --------
-    >>> z = np.random.default_rng(0).normal(size=(100, 3))
-    >>> round(mcc(-2 * z[:, [2, 0, 1]], z), 10)
-    1.0
-    """
-    x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
-    paired = _door(*((_ranks(x), _ranks(y)) if ranks else (x, y)), groups=groups, folds=folds, seed=seed)
-    return float(np.mean([FACTORS.score(*split) for split in paired.folds.splits()]))
-
-
-def _ranks(table: Float64[ndarray, "n k"]) -> Float64[ndarray, "n k"]:
-    """Each column's ranks, so that Pearson's correlation of them is Spearman's."""
-    from scipy.stats import rankdata  # slow to import
-
-    return np.asarray(rankdata(table, axis=0), np.float64)
-
-
-def _door(x: Float64[ndarray, "n k"], y: Float64[ndarray, "m d"], **asked: Any) -> Paired:
-    """Pair an embedding with the truth; a truth that is constant, or constant in a fold, is refused."""
-    paired = pair(x, y, names=("the embedding", "the truth"), sample=max(len(x), 100), **asked)
-    still = np.ones(y.shape[1], bool)
-    still[paired.kept_y] = False
-    require(not still.any(), f"column {listed(still)} of the truth is constant, so nothing can recover it: leave it out.")
-    still = np.any([np.diag(test.yy) == 0 for _, test in paired.folds.splits()], axis=0)
-    require(
-        not still.any(),
-        f"column {listed(still)} of the truth varies in so few rows that it is constant in a fold: leave it out, give "
-        "more rows or take fewer folds.",
-    )
-    return paired
-
-
-def _scores(paired: Paired, measures: Sequence[Measure], **counts: int) -> list[Score]:
+def _scores(paired: Paired, measures: Sequence[Measure], **counts: Any) -> list[Score]:
     """The scores; what a comparison would refuse for one measure is refused here for the whole."""
     found = []
     for score in evaluate(paired, measures, **counts):

@@ -24,7 +24,6 @@ from unmix.measures.invariance import COLUMNWISE, Change, Invariance, to
 from unmix.measures.measure import LinearMeasure, wide
 from unmix.moments import Moments
 
-
 _P, _S, _C, _R, _L = (
     Change.PERMUTATION, Change.SCALE, Change.COLUMN_SCALES, Change.ROTATION, Change.INVERTIBLE,
 )  # fmt: skip

@@ -115,4 +115,4 @@ def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, 
     order = np.argsort(hashes, kind="stable")
     ends = np.flatnonzero(np.diff(hashes[order], append=~hashes[order][-1:])) + 1  # of the runs of equal hashes
     fit = np.searchsorted(ends, most, side="right")
-    return np.sort(order[: ends[max(fit - 1, 0)]])
+    return np.sort(order[: ends[max(int(fit) - 1, 0)]])

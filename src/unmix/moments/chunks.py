@@ -11,7 +11,6 @@ from numpy import ndarray
 from scipy.linalg.blas import dsyrk
 
 from unmix.errors import require
-from unmix.moments.gather import gather
 from unmix.moments.membership import CHUNKS, chunks_of_rows
 from unmix.moments.moments import Moments
 
@@ -71,10 +70,10 @@ class ChunkMoments:
         return cls.over(blocks(), count, names)
 
     @classmethod
-    def over(
-        cls, blocks: Iterable[Block], count: int = CHUNKS, names: tuple[str, str] = ("x", "y")
-    ) -> ChunkMoments:
+    def over(cls, blocks: Iterable[Block], count: int = CHUNKS, names: tuple[str, str] = ("x", "y")) -> ChunkMoments:
         """Of an iterator of (rows of x, rows of y, the chunk of each row): nothing is held but one block."""
+        from unmix.kernels.gather import gather  # numba is slow to import
+
         sums = shift_x = shift_y = buffer = None
         done = 0
         for raw_x, raw_y, member in blocks:
@@ -144,9 +143,7 @@ class ChunkMoments:
         still = still[still > 2]
         t[still], t[:, still] = 0, 0
         norms = t[[1, 1, 2], [1, 2, 2]]
-        return Moments(
-            n, self.shift_x + mean_x, self.shift_y + mean_y, t[x, x], t[x, y], t[y, y], t[1:3, x], t[1:3, y], norms
-        )
+        return Moments(n, self.shift_x + mean_x, self.shift_y + mean_y, t[x, x], t[x, y], t[y, y], norms)
 
 
 def block_rows(width: int) -> int:
@@ -158,17 +155,20 @@ def _moved(
     sums: Float64[ndarray, "*batch v v"], a: Float64[ndarray, " k"], b: Float64[ndarray, " d"]
 ) -> Float64[ndarray, "*batch v v"]:
     """Σ vvᵀ when the shifts of x and y move by a and b: T Σ Tᵀ, since v becomes T v."""
+    return _acted(_acted(sums, a, b).swapaxes(-1, -2), a, b)
 
-    def act(s: Float64[ndarray, "*batch v v"]) -> Float64[ndarray, "*batch v v"]:
-        out, one = s.copy(), s[..., 0, :]
-        x, y = slice(3, 3 + len(a)), slice(3 + len(a), None)
-        out[..., 1, :] += (a @ a) * one - 2 * (a @ s[..., x, :])
-        out[..., 2, :] += (b @ b) * one - 2 * (b @ s[..., y, :])
-        out[..., x, :] -= a[:, None] * one[..., None, :]
-        out[..., y, :] -= b[:, None] * one[..., None, :]
-        return out
 
-    return act(act(sums).swapaxes(-1, -2))
+def _acted(
+    s: Float64[ndarray, "*batch v v"], a: Float64[ndarray, " k"], b: Float64[ndarray, " d"]
+) -> Float64[ndarray, "*batch v v"]:
+    """T Σ."""
+    out, one = s.copy(), s[..., 0, :]
+    x, y = slice(3, 3 + len(a)), slice(3 + len(a), None)
+    out[..., 1, :] += (a @ a) * one - 2 * (a @ s[..., x, :])
+    out[..., 2, :] += (b @ b) * one - 2 * (b @ s[..., y, :])
+    out[..., x, :] -= a[:, None] * one[..., None, :]
+    out[..., y, :] -= b[:, None] * one[..., None, :]
+    return out
 
 
 def _near_mean(block: Num[ndarray, "m k"]) -> Float64[ndarray, " k"]:

@@ -14,8 +14,7 @@ from numpy import ndarray
 class Moments:
     """Of rows x in R^k paired with y in R^d: n, the means, and Σ x̄x̄ᵀ, Σ x̄ȳᵀ, Σ ȳȳᵀ of centred rows, float64.
 
-    The debiased measures also need the weighted sums `x_norms` = (Σ‖x̄‖²x̄, Σ‖ȳ‖²x̄), `y_norms` =
-    (Σ‖x̄‖²ȳ, Σ‖ȳ‖²ȳ) and `norms` = (Σ‖x̄‖⁴, Σ‖x̄‖²‖ȳ‖², Σ‖ȳ‖⁴).
+    Debiased CKA also needs `norms` = (Σ‖x̄‖⁴, Σ‖x̄‖²‖ȳ‖², Σ‖ȳ‖⁴).
 
     Examples
     --------
@@ -30,8 +29,6 @@ class Moments:
     xx: Float64[ndarray, "k k"]
     xy: Float64[ndarray, "k d"]
     yy: Float64[ndarray, "d d"]
-    x_norms: Float64[ndarray, "2 k"]
-    y_norms: Float64[ndarray, "2 d"]
     norms: Float64[ndarray, " 3"]
 
     @classmethod
@@ -41,12 +38,11 @@ class Moments:
         x, y = x - mean_x, y - mean_y
         q = np.stack([(x * x).sum(1), (y * y).sum(1)])
         norms = (q @ q.T)[[0, 0, 1], [0, 1, 1]]
-        return cls(float(len(x)), mean_x, mean_y, x.T @ x, x.T @ y, y.T @ y, q @ x, q @ y, norms)
+        return cls(float(len(x)), mean_x, mean_y, x.T @ x, x.T @ y, y.T @ y, norms)
 
     def swapped(self) -> Moments:
         """The same with x and y exchanged."""
-        x_norms, y_norms, norms = self.y_norms[::-1], self.x_norms[::-1], self.norms[::-1]
-        return Moments(self.n, self.mean_y, self.mean_x, self.yy, self.xy.T, self.xx, x_norms, y_norms, norms)
+        return Moments(self.n, self.mean_y, self.mean_x, self.yy, self.xy.T, self.xx, self.norms[::-1])
 
     @cached_property
     def about_zero(self) -> Moments:

@@ -2,7 +2,7 @@
 
 from unmix.tables.join import joined, matching
 from unmix.tables.labels import read_labels
-from unmix.tables.read import read
+from unmix.tables.read import members, read
 from unmix.tables.table import Table
 
-__all__ = ["Table", "joined", "matching", "read", "read_labels"]
+__all__ = ["Table", "joined", "matching", "members", "read", "read_labels"]

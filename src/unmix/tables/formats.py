@@ -77,7 +77,9 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
     fields = next(csv.reader([first], delimiter=mark))
     headed = not all(_is_number(f) for f in fields)
     columns = [f.strip() for f in fields] if headed else [str(i) for i in range(len(fields))]
-    require("" not in columns, f"a column of {path.name} has no name (an index that pandas wrote?): name it or drop it.")
+    require(
+        "" not in columns, f"a column of {path.name} has no name (an index that pandas wrote?): name it or drop it."
+    )
     twice = sorted({c for c in columns if columns.count(c) > 1})
     require(not twice, f"{path.name} has the column {', '.join(twice)} more than once: rename it.")
     kinds = {c: pa.string() if c in labels else pa.float64() for c in columns}
@@ -105,6 +107,21 @@ READERS: dict[str, Callable[[Path, str, str, Labels], Table]] = {
     ".csv": text,
     ".tsv": text,
 }
+
+
+def _npz_members(path: Path) -> list[str]:
+    with zipfile.ZipFile(path) as archive:
+        return [info.filename.removesuffix(".npy") for info in archive.infolist()]
+
+
+def _safetensors_members(path: Path) -> list[str]:
+    from safetensors import safe_open
+
+    with safe_open(path, framework="pt") as file:
+        return list(file.keys())
+
+
+MEMBERS: dict[str, Callable[[Path], list[str]]] = {".npz": _npz_members, ".safetensors": _safetensors_members}
 
 
 def _arrow(path: Path, name: str, labels: Labels, schema: Any, batches: Any) -> Table:

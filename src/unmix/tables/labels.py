@@ -21,6 +21,8 @@ def read_labels(path: str | Path) -> Shaped[ndarray, " n"]:
         else:
             labels = np.array(file.read_text(encoding="utf-8-sig").splitlines())
     except (ValueError, EOFError, OSError) as error:
-        raise InputError(f"{file.name} is not a list of labels: give a .npy or a text file, one label a row.") from error
+        raise InputError(
+            f"{file.name} is not a list of labels: give a .npy or a text file, one label a row."
+        ) from error
     require(labels.ndim == 1 and len(labels) > 0, f"{file.name} must hold one label a row, not {labels.shape}.")
     return labels

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -13,6 +13,8 @@ from unmix.errors import InputError, require
 from unmix.tables import formats
 from unmix.tables.spool import spool
 from unmix.tables.table import Table, as_rows
+
+T = TypeVar("T")
 
 
 def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) -> Table:
@@ -51,6 +53,16 @@ def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) ->
     return Table(name, as_rows(array, name))
 
 
+def members(source: str | Path) -> list[str]:
+    """The names of the arrays in a file of several (.npz, .safetensors)."""
+    path = Path(source)
+    lister = formats.MEMBERS.get(path.suffix.lower())
+    require(lister is not None, f"{path.name} holds one table: give .npz or .safetensors files with several.")
+    require(path.is_file(), f"there is no file {source}.")
+    assert lister is not None
+    return _told(path, lambda: lister(path))
+
+
 def _file(text: str, name: str | None, labels: Sequence[str]) -> Table:
     place, _, member = text.partition("::")
     path = Path(place)
@@ -59,11 +71,17 @@ def _file(text: str, name: str | None, labels: Sequence[str]) -> Table:
     require(reader is not None, f"{path.name} is of no kind that unmix reads: give one of {known}.")
     require(path.is_file(), f"there is no file {place}.")
     assert reader is not None
+    title = name or (f"{path.stem}::{member}" if member else path.stem)
+    return _told(path, lambda: reader(path, title, member, tuple(labels)))
+
+
+def _told(path: Path, reading: Callable[[], T]) -> T:
+    """Whatever a library says of a damaged file becomes one sentence."""
     try:
-        return reader(path, name or (f"{path.stem}::{member}" if member else path.stem), member, tuple(labels))
+        return reading()
     except InputError:
         raise
-    except Exception as error:  # whatever a library says of a damaged file becomes one sentence
+    except Exception as error:
         said = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path.name} cannot be read as {path.suffix}: {said[:200]}; write it anew.") from error
 

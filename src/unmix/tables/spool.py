@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable
+from typing import Any, cast
 
 import numpy as np
 from jaxtyping import Num
@@ -21,7 +22,8 @@ def spool(blocks: Iterable[object], name: str) -> Num[ndarray, "n k"]:
     >>> spool((np.full((2, 3), i) for i in range(4)), "counts").shape
     (8, 3)
     """
-    kind, width, rows = None, 0, 0
+    kind: np.dtype[Any] | None = None
+    width = rows = 0
     with tempfile.TemporaryFile(prefix="unmix-") as file:
         for block in blocks:
             part = as_rows(block, name)
@@ -40,4 +42,5 @@ def spool(blocks: Iterable[object], name: str) -> Num[ndarray, "n k"]:
             rows += len(part)
         require(rows > 0, f"{name} is empty: give at least one row.")
         file.flush()
-        return np.memmap(file, kind, "r", shape=(rows, width))  # lives on after the file has no name
+        # The map lives on after the file is gone.
+        return np.memmap(cast(Any, file), kind or np.float64, "r", shape=(rows, width))

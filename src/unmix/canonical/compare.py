@@ -1,0 +1,191 @@
+"""Two models with f and g: what theory promises of them, and what is so."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unmix.canonical.alignment import Alignment, align
+from unmix.canonical.distances import Distance, distances
+from unmix.canonical.diversity import Diversity, diversity
+from unmix.canonical.model import CanonicalModel
+from unmix.errors import require, require_kind
+from unmix.files import write_atomically
+from unmix.measures.cca import CCA
+from unmix.measures.evaluate import evaluate
+from unmix.measures.measure import LinearMeasure
+from unmix.measures.paired import pair
+from unmix.measures.regression import R2
+from unmix.measures.score import Refusal, Score
+from unmix.moments import Moments
+from unmix.theory.roeder2021 import THEOREM_1
+from unmix.theory.theorem import Assumption
+
+SAME = 0.99
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelComparison:
+    """What is promised, and what is measured, of a model f, g and another f′, g′.
+
+    Attributes
+    ----------
+    violated : the assumptions of Roeder's Theorem 1 that fail; then nothing is promised.
+    diversity : of each model.
+    seen : the dimensions of f and f′ that the distributions can see; where fewer than M, all that follows is
+        measured in these coordinates.
+    alignment : A by three ways, their disagreement, and the residual of B = A^{-T}.
+    scores : R² of f′ from f with A fitted and held out, and mean CCA.
+    label_r2 : R² of f′ = A f with A from the labels alone: nothing is fitted to f.
+    distances : of the two predicted distributions.
+    equal_logits : 1 − E‖ℓ − ℓ′‖²/E‖ℓ‖² of centred logits: 1 only if the distributions are equal.
+    """
+
+    names: tuple[str, str]
+    violated: tuple[Assumption, ...]
+    diversity: tuple[Diversity, Diversity]
+    seen: tuple[int, int]
+    alignment: Alignment
+    scores: tuple[Score | Refusal, ...]
+    label_r2: float
+    distances: dict[str, Distance]
+    equal_logits: float
+
+    @property
+    def promised(self) -> bool:
+        """Whether the theorem's assumptions on the two models hold; its premise is that the distributions are equal."""
+        return not self.violated
+
+    @property
+    def verdict(self) -> str:
+        """In words: what theory promises, whether its premise holds, and what is so."""
+        x, y = self.names
+        theory = f"{THEOREM_1.reference}, {THEOREM_1.name}"
+        if self.promised:
+            text = f"{theory}: if {x} and {y} predict the same distribution, f′ = A f and centred g′ = A^-T g."
+        else:
+            failed = "; ".join(a.statement for a in self.violated)
+            text = f"Theory promises nothing ({theory} needs: {failed})."
+            if self.seen != (self.diversity[0].width, self.diversity[1].width):
+                text += f" Measured on the {self.seen[0]} and {self.seen[1]} dimensions that the distributions see."
+        kl = self.distances["KL"].value
+        if self.equal_logits >= SAME:
+            text += f" The distributions are equal (centred logits R² {self.equal_logits:.4f}, KL {kl:.2g})."
+        else:
+            text += f" The distributions are not equal: centred logits R² {self.equal_logits:.3f}, KL {kl:.2g}."
+            if kl < 0.01:
+                text += " Closeness in KL does not bound the distance of representations."
+        forth = self.scores[0]
+        if isinstance(forth, Refusal):
+            return f"{text} f′ from f: {forth.reason}."
+        linear = "is" if forth.value >= SAME else "is not"
+        return (
+            f"{text} f′ {linear} a linear map of f: held-out R² {forth.value:.4f} [{forth.low:.4f}, {forth.high:.4f}], "
+            f"by labels alone {self.label_r2:.4f}; B = A^-T fails by {100 * self.alignment.g_residual:.2g} % of g′."
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON."""
+        return {
+            "names": list(self.names),
+            "promised": self.promised,
+            "violated": [a.statement for a in self.violated],
+            "diversity": [d.as_dict() for d in self.diversity],
+            "seen": list(self.seen),
+            "alignment": self.alignment.as_dict(),
+            "scores": {s.measure.name: s.as_dict() for s in self.scores},
+            "label_r2": self.label_r2,
+            "distances": {name: d.as_dict() for name, d in self.distances.items()},
+            "equal_logits": self.equal_logits,
+            "verdict": self.verdict,
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write everything as .json."""
+        file = Path(path)
+        require(file.suffix == ".json", f"a comparison of models is saved as .json, not as {file.name}.")
+        write_atomically(file, (json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n").encode())
+
+    def __repr__(self) -> str:
+        return f"ModelComparison({self.names[0]}, {self.names[1]}; promised: {self.promised})"
+
+    def __str__(self) -> str:
+        lines = [f"x = f of {self.names[0]}, y = f′ of {self.names[1]}"]
+        for name, d in zip(self.names, self.diversity, strict=True):
+            lines.append(
+                f"  {name}: K = {d.labels}, M = {d.width}, rank {d.rank}, condition of centred g {d.condition:.3g}; of "
+                f"the best label tuple {d.chosen_condition:.3g}, of a random one {d.random_condition:.3g}"
+            )
+        lines += [f"  {s.measure.name:24} {s}" for s in self.scores]
+        lines.append(f"  {'R² by labels alone':24} {self.label_r2:.4f}")
+        lines += [f"  A by {a} and by {b}: {v:.2g} apart" for (a, b), v in self.alignment.disagreement.items()]
+        lines.append(f"  A by regression on two halves: {self.alignment.halves:.2g} apart")
+        lines.append(f"  {'residual of B = A^-T':24} {self.alignment.g_residual:.2g}")
+        lines += [f"  {name:24} {d}" for name, d in self.distances.items()]
+        return "\n".join([*lines, self.verdict])
+
+
+def compare_models(
+    first: CanonicalModel,
+    second: CanonicalModel,
+    *,
+    groups: Any = None,
+    folds: int = 5,
+    bootstraps: int = 200,
+    permutations: int = 199,
+    sample: int | None = None,
+    seed: int = 0,
+) -> ModelComparison:
+    """Compare two models p(y|x) ∝ exp f(x)ᵀg(y) of the same inputs and labels, in the same order.
+
+    The labels are the same things in the same order in both models, or nothing here means anything.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> f, g, a = rng.normal(size=(300, 3)), rng.normal(size=(9, 3)), rng.normal(size=(3, 3))
+    >>> found = compare_models(CanonicalModel(f, g), CanonicalModel(f @ a.T, g @ np.linalg.inv(a)))
+    >>> found.promised, round(found.label_r2, 6), found.alignment.g_residual < 1e-6
+    (True, 1.0, True)
+    """
+    for model in (first, second):
+        require_kind(model, CanonicalModel, "a model", "um.CanonicalModel(f, g)")
+    names = _names(first, second)
+    require(
+        first.labels == second.labels,
+        f"{names[0]} has {first.labels} labels and {names[1]} {second.labels}: give g of the same labels.",
+    )
+    for model, name in zip((first, second), names, strict=True):
+        require(model.rank > 0, f"all g of {name} are equal: it predicts one distribution whatever the input.")
+    ours, theirs = first.seen(), second.seen()
+    paired = pair(
+        ours.f, theirs.f, names=(f"f of {names[0]}", f"f of {names[1]}"), groups=groups, folds=folds, sample=sample,
+        seed=seed,
+    )  # fmt: skip
+    biased = first.bias is not None or second.bias is not None
+    measures: list[LinearMeasure] = [R2(offset=biased), R2(reverse=True, offset=biased), CCA()]
+    scores = evaluate(paired, measures, bootstraps=bootstraps, permutations=permutations)
+    alignment = align(ours, theirs, paired.chunk % 2 == 0)
+    label_r2 = alignment.maps["labels"].r2(Moments.of(ours.f, theirs.f))
+    found, equal = distances(ours, theirs, paired, permutations)
+    return ModelComparison(
+        names=names,
+        violated=THEOREM_1.violated(first, second),
+        diversity=(diversity(first, seed), diversity(second, seed)),
+        seen=(ours.width, theirs.width),
+        alignment=alignment,
+        scores=tuple(scores),
+        label_r2=float(label_r2[np.isfinite(label_r2)].mean()),
+        distances=found,
+        equal_logits=equal,
+    )
+
+
+def _names(first: CanonicalModel, second: CanonicalModel) -> tuple[str, str]:
+    if first.name != second.name:
+        return first.name, second.name
+    return f"{first.name} (1)", f"{second.name} (2)"

@@ -1,0 +1,130 @@
+"""`unmix compare`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from rich.console import Console
+from rich.markup import escape
+from typer import Argument, Option
+
+from unmix.canonical import CanonicalModel, compare_models
+from unmix.cli.measures import CHOICES, measures_named
+from unmix.comparison import Comparison, LayerComparison, compare_layers, comparison_table
+from unmix.comparison import compare as compare_tables
+from unmix.errors import require
+from unmix.files import told_about
+from unmix.tables import members, read, read_labels
+
+console = Console(highlight=False)
+
+
+def compare(
+    tables: Annotated[
+        list[str],
+        Argument(
+            help="Two or more files with the same rows: .npy, .npz, .safetensors, .parquet, .csv. "
+            "One array of several: FILE::NAME."
+        ),
+    ],
+    measures: Annotated[str | None, Option(help=f"Comma-separated: default, all, or some of {CHOICES}.")] = None,
+    ids: Annotated[
+        list[str] | None,
+        Option(help="Join rows: a column that every file has, or once for each table a file with one id a line."),
+    ] = None,
+    groups: Annotated[
+        str | None,
+        Option(help="Rows that belong together: a column of the first table, or a file with one label a line."),
+    ] = None,
+    layers: Annotated[
+        bool, Option("--layers", help="Two files of several arrays: compare every layer with every layer.")
+    ] = False,
+    models: Annotated[
+        bool, Option("--models", help="Two files that hold f, g and perhaps bias: p(y|x) ∝ exp f(x)ᵀg(y) + b(y).")
+    ] = False,
+    names: Annotated[str | None, Option(help="Comma-separated names to show instead of the files'.")] = None,
+    folds: Annotated[int, Option(help="Parts, each scored by what was fitted on the others.")] = 5,
+    bootstraps: Annotated[int, Option(help="Resamples for the 95 % intervals.")] = 200,
+    permutations: Annotated[int, Option(help="Random pairings of rows for the score at chance.")] = 199,
+    sample: Annotated[
+        int | None, Option(help="The most rows for nulls and for measures of rows. [5000, or 10 a column]")
+    ] = None,
+    seed: Annotated[int, Option(help="Of the folds, resamples and permutations.")] = 0,
+    out: Annotated[Path | None, Option(help="A folder for comparison.json, .csv, .tex and .png.")] = None,
+) -> None:
+    """Are representations of the same rows the same, up to what, and is that above chance?
+
+    `unmix compare run1.npy run2.npy run3.npy` scores every pair on held-out rows, with an interval and with the
+    score that chance alone gives.
+    """
+    require(len(tables) >= 2, "compare needs two or more files.")
+    require(not (layers and models), "--layers and --models exclude each other.")
+    given: dict[str, Any] = {"folds": folds, "bootstraps": bootstraps, "permutations": permutations, "seed": seed}
+    given |= {"sample": sample, "groups": _groups(groups)}
+    titles = [n.strip() for n in names.split(",")] if names else None
+    if models:
+        _models(tables, titles, given, out)
+    elif layers:
+        _layers(tables, measures, given, out)
+    else:
+        found = compare_tables(
+            *tables, names=titles, measures=measures_named(measures), ids=_ids(ids), progress=True, **given
+        )
+        _show(found, out)
+
+
+def _show(found: Comparison, out: Path | None) -> None:
+    console.print(comparison_table(found))
+    for p in found.pairs:
+        for note in [*p.notes, *(f"{s.measure.name} {s}" for s in p.scores if str(s).startswith("refused"))]:
+            console.print(f"{escape(p.x)}, {escape(p.y)}: {escape(note)}", soft_wrap=True)
+    console.print("\n[bold]Verdict[/]")
+    console.print(escape(found.verdict), soft_wrap=True)
+    _keep(found, out, (".json", ".csv", ".tex", ".png"))
+
+
+def _layers(tables: list[str], measures: str | None, given: dict[str, Any], out: Path | None) -> None:
+    require(len(tables) == 2, "--layers compares two files.")
+    asked = measures_named(measures or "cka")
+    require(len(asked) == 1, "--layers takes one measure, such as --measures cka.")
+    first, second = ({name: f"{file}::{name}" for name in members(file)} for file in tables)
+    found: LayerComparison = compare_layers(first, second, measure=asked[0], progress=True, **given)
+    console.print(escape(found.verdict), soft_wrap=True)
+    _keep(found, out, (".json", ".csv", ".png"))
+
+
+def _models(tables: list[str], titles: list[str] | None, given: dict[str, Any], out: Path | None) -> None:
+    require(len(tables) == 2, "--models compares two files.")
+    both = []
+    for i, file in enumerate(tables):
+        there = members(file)
+        require({"f", "g"} <= set(there), f"{file} must hold arrays named f and g (and perhaps bias).")
+        f, g = (read(f"{file}::{key}").values for key in ("f", "g"))
+        bias = read(f"{file}::bias").values if "bias" in there else None
+        both.append(CanonicalModel(f, g, bias, titles[i] if titles else Path(file).stem))
+    found = compare_models(*both, **given)
+    console.print(escape(str(found)), soft_wrap=True)
+    _keep(found, out, (".json",))
+
+
+def _groups(groups: str | None) -> Any:
+    return read_labels(groups) if groups is not None and Path(groups).is_file() else groups
+
+
+def _ids(ids: list[str] | None) -> Any:
+    if not ids:
+        return None
+    if len(ids) == 1 and not Path(ids[0]).is_file():
+        return ids[0]
+    return [read_labels(file) for file in ids]
+
+
+def _keep(found: Any, out: Path | None, kinds: tuple[str, ...]) -> None:
+    if out is None:
+        return
+    with told_about(out):
+        out.mkdir(parents=True, exist_ok=True)
+    for kind in kinds:
+        found.save(out / f"comparison{kind}")
+    console.print(f"\n[bold]Kept[/]  {escape(str(out / 'comparison'))}{', '.join(kinds)}", soft_wrap=True)

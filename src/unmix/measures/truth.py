@@ -1,0 +1,64 @@
+"""An embedding against known factors: the door, and the mean correlation coefficient."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.errors import require
+from unmix.measures.matching import MCC
+from unmix.measures.paired import Paired, listed, pair
+from unmix.measures.rows import as_matrix
+
+FACTORS = MCC(every_factor=True)
+
+
+def mcc(embedding: Any, truth: Any, *, ranks: bool = False, groups: Any = None, folds: int = 5, seed: int = 0) -> float:
+    """Mean over factors of |correlation| with the matched output, held out; a factor without an output counts 0.
+
+    Parameters
+    ----------
+    embedding : (n, k) outputs.
+    truth : (n, d) factors.
+    ranks : Spearman's correlation instead of Pearson's.
+
+    References
+    ----------
+    Hyvärinen & Morioka 2016; Zimmermann et al. 2021, Table 2 (Pearson, in sample) and Table 3 (Spearman).
+
+    Examples
+    --------
+    >>> z = np.random.default_rng(0).normal(size=(100, 3))
+    >>> round(mcc(-2 * z[:, [2, 0, 1]], z), 10)
+    1.0
+    """
+    x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
+    paired = truth_door(*((ranks_of(x), ranks_of(y)) if ranks else (x, y)), groups=groups, folds=folds, seed=seed)
+    return float(np.mean([FACTORS.score(*split) for split in paired.folds.splits()]))
+
+
+def ranks_of(table: Float64[ndarray, "n k"]) -> Float64[ndarray, "n k"]:
+    """Each column's ranks, so that Pearson's correlation of them is Spearman's."""
+    from scipy.stats import rankdata  # slow to import
+
+    return np.asarray(rankdata(table, axis=0), np.float64)
+
+
+def truth_door(x: Float64[ndarray, "n k"], y: Float64[ndarray, "m d"], **asked: Any) -> Paired:
+    """Pair an embedding with the truth; a truth that is constant, or constant in a fold, is refused."""
+    paired = pair(x, y, names=("the embedding", "the truth"), sample=max(len(x), 100), **asked)
+    still = np.ones(y.shape[1], bool)
+    still[paired.kept_y] = False
+    require(
+        not still.any(), f"column {listed(still)} of the truth is constant, so nothing can recover it: leave it out."
+    )
+    still = np.any([np.diag(test.yy) == 0 for _, test in paired.folds.splits()], axis=0)
+    require(
+        not still.any(),
+        f"column {listed(still)} of the truth varies in so few rows that it is constant in a fold: leave it out, give "
+        "more rows or take fewer folds.",
+    )
+    return paired

@@ -1,0 +1,33 @@
+"""The theorem of On Linear Identifiability of Learned Representations.
+
+Roeder, Metz & Kingma, ICML 2021, arXiv 2007.00810. Its subject is two models of the same labels; it promises that
+if they define the same distribution, their f are equal up to an invertible linear map A, and their g, centred over
+labels, up to A^{-T} (the latter by the same algebra). With a bias in the softmax the map of f is affine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unmix.indeterminacy import Indeterminacy, Linear
+from unmix.theory.theorem import Assumption, Theorem
+
+if TYPE_CHECKING:
+    from unmix.canonical.model import CanonicalModel
+
+
+def _promise(first: CanonicalModel, second: CanonicalModel) -> Indeterminacy:
+    return Linear(offset=first.bias is not None or second.bias is not None)
+
+
+SAME_LABELS = Assumption("the models have the same labels", lambda first, second: first.labels == second.labels)
+EQUAL_WIDTH = Assumption("f and f′ have the same width M", lambda first, second: first.width == second.width)
+ENOUGH_LABELS = Assumption(
+    "there are at least M + 1 labels", lambda first, second: first.labels >= max(first.width, second.width) + 1
+)
+DIVERSITY = Assumption(
+    "differences of g span all of R^M in both models (diversity)",
+    lambda first, second: first.rank == first.width and second.rank == second.width,
+)
+
+THEOREM_1 = Theorem("Theorem 1", "Roeder et al. 2021", (SAME_LABELS, EQUAL_WIDTH, ENOUGH_LABELS, DIVERSITY), _promise)
