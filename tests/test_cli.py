@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 
+import numpy as np
 import pytest
 import torch
 
@@ -273,3 +274,95 @@ def test_importing_unmix_stays_light():
     script = f"import unmix, sys; print([m for m in {heavy} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
     assert out.strip() == "[]"
+
+
+@pytest.fixture
+def three_files(tmp_path):
+    rng = np.random.default_rng(0)
+    a = rng.normal(size=(300, 3))
+    np.save(tmp_path / "a.npy", a)
+    np.save(tmp_path / "b.npy", (a @ rng.normal(size=(3, 3))).astype(np.float32))
+    np.save(tmp_path / "c.npy", rng.normal(size=(300, 2)))
+    return [tmp_path / f"{name}.npy" for name in "abc"]
+
+
+QUICK = ["--bootstraps", "40", "--permutations", "99"]
+
+
+def test_compare_prints_a_table_and_a_verdict_and_keeps_four_files(unmix, three_files, tmp_path):
+    code, out, _ = unmix("compare", *three_files, "--measures", "r2,r2-back,cka", "--out", tmp_path / "[out]", *QUICK)
+    assert code == 0
+    assert "a and b are the same up to a map of the class linear" in out
+    assert "a and c have no linear relation above chance" in out
+    kept = {p.suffix for p in (tmp_path / "[out]").iterdir() if p.is_file()}
+    assert kept == {".json", ".csv", ".tex", ".png"}
+
+
+def test_compare_joins_by_a_column_or_by_files_of_ids(unmix, tmp_path):
+    rng = np.random.default_rng(0)
+    values, order = rng.normal(size=(100, 2)), rng.permutation(100)
+    for name, rows in (("a", range(100)), ("b", order)):
+        lines = [f"p{i},{i % 20},{values[i, 0]},{values[i, 1]}" for i in rows]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["who,group,u,v", *lines]))
+    code, out, _ = unmix(
+        "compare",
+        tmp_path / "a.csv",
+        tmp_path / "b.csv",
+        "--ids",
+        "who",
+        "--groups",
+        "group",
+        "--measures",
+        "r2",
+        *QUICK,
+    )
+    assert (code, "1.000" in out) == (0, True)
+    np.save(tmp_path / "a.npy", values)
+    np.save(tmp_path / "b.npy", values[order])
+    (tmp_path / "a.txt").write_text("\n".join(map(str, range(100))))
+    np.save(tmp_path / "ids.npy", order)
+    ids = ["--ids", tmp_path / "a.txt", "--ids", tmp_path / "ids.npy"]
+    code, out, _ = unmix("compare", tmp_path / "a.npy", tmp_path / "b.npy", *ids, "--measures", "r2", *QUICK)
+    assert (code, "1.000" in out) == (0, True)
+    np.save(tmp_path / "ids.npy", order + 1)
+    code, _, err = unmix("compare", tmp_path / "a.npy", tmp_path / "b.npy", *ids, "--measures", "r2", *QUICK)
+    assert code == 2
+    assert "lacks 1 ids" in err
+
+
+def test_compare_layers_and_models(unmix, tmp_path):
+    rng = np.random.default_rng(0)
+    f, g, a = rng.normal(size=(200, 3)), rng.normal(size=(9, 3)), rng.normal(size=(3, 3))
+    np.savez(tmp_path / "one.npz", low=f, high=rng.normal(size=(200, 2)))
+    np.savez(tmp_path / "two.npz", low=2 * f, high=rng.normal(size=(200, 2)))
+    code, out, _ = unmix("compare", tmp_path / "one.npz", tmp_path / "two.npz", "--layers", *QUICK)
+    assert (code, "low is most like low" in out) == (0, True)
+    np.savez(tmp_path / "m1.npz", f=f, g=g)
+    np.savez(tmp_path / "m2.npz", f=f @ a.T, g=g @ np.linalg.inv(a), bias=np.zeros(9))
+    code, out, _ = unmix(
+        "compare", tmp_path / "m1.npz", tmp_path / "m2.npz", "--models", "--out", tmp_path / "o", *QUICK
+    )
+    assert (code, "The distributions are equal" in out) == (0, True)
+    assert (tmp_path / "o" / "comparison.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["a.npy"], "two or more"),
+        (["a.npy", "b.npy", "--measures", "nope"], "there is no measure 'nope'"),
+        (["a.npy", "b.npy", "--measures", "svcca:x"], "needs a number"),
+        (["a.npy", "b.npy", "--measures", "neighbours:0"], "k must be"),
+        (["a.npy", "absent.npy"], "no file"),
+        (["a.npy", "b.npy", "--layers"], "holds one table"),
+        (["a.npy", "b.npy", "--ids", "who"], "no named columns"),
+        (["a.npy", "b.npy", "--permutations", "5"], "take 99 or more"),
+        (["a.npy", "b.npy", "--layers", "--models"], "exclude each other"),
+    ],
+)
+def test_a_mistake_in_compare_is_a_sentence_and_exit_code_2(unmix, three_files, monkeypatch, arguments, words):
+    monkeypatch.chdir(three_files[0].parent)
+    code, _, err = unmix("compare", *arguments)
+    assert code == 2
+    assert words in err
+    assert "Traceback" not in err

@@ -22,6 +22,15 @@ CASES = {
     "um.recipes.fast(batch=1.5)": "batch must be a whole number",
     "um.Normal(0.1).log_prob(um.Box(2), [[0.5, 0.5]], [[0.5, 0.5]])": "the centre must be a tensor",
 }
+CASES |= {
+    "um.compare_models(torch.ones(4, 2), um.CanonicalModel(torch.ones(4, 2), torch.eye(2)))": "like um.CanonicalModel",
+    "um.compare(torch.ones(4, 2), torch.ones(4, 2), measures=['cca'])": "a measure must be like um.measures.CCA()",
+    "um.compare(torch.ones(4, 2), torch.ones(4, 2), measures=[um.measures.CCA])": "a measure must be like",
+    "um.compare(torch.ones(90, 2), 7)": "two axes",
+    "um.compare(torch.ones(90, 2), torch.ones(90, 2), folds='many')": "folds must be",
+    "um.compare(torch.ones(90, 2), torch.ones(90, 2), seed=None)": "seed must be",
+    "um.compare(torch.ones(90, 2), torch.ones(90, 2), sample='all')": "a sample",
+}
 SCRIPT = """
 import json, sys, torch, unmix as um
 P = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(1.0), um.mixings.Linear(pool=5))

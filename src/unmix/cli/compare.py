@@ -17,8 +17,6 @@ from unmix.errors import require
 from unmix.files import told_about
 from unmix.tables import members, read, read_labels
 
-console = Console(highlight=False)
-
 
 def compare(
     tables: Annotated[
@@ -51,7 +49,10 @@ def compare(
         int | None, Option(help="The most rows for nulls and for measures of rows. [5000, or 10 a column]")
     ] = None,
     seed: Annotated[int, Option(help="Of the folds, resamples and permutations.")] = 0,
-    out: Annotated[Path | None, Option(help="A folder for comparison.json, .csv, .tex and .png.")] = None,
+    out: Annotated[
+        Path | None,
+        Option(help="A folder for comparison.json, .csv, .tex and .png. The same command again goes on where it was."),
+    ] = None,
 ) -> None:
     """Are representations of the same rows the same, up to what, and is that above chance?
 
@@ -69,12 +70,13 @@ def compare(
         _layers(tables, measures, given, out)
     else:
         found = compare_tables(
-            *tables, names=titles, measures=measures_named(measures), ids=_ids(ids), progress=True, **given
+            *tables, names=titles, measures=measures_named(measures), ids=_ids(ids), folder=out, progress=True, **given
         )
         _show(found, out)
 
 
 def _show(found: Comparison, out: Path | None) -> None:
+    console = Console(highlight=False)
     console.print(comparison_table(found))
     for p in found.pairs:
         for note in [*p.notes, *(f"{s.measure.name} {s}" for s in p.scores if str(s).startswith("refused"))]:
@@ -90,7 +92,7 @@ def _layers(tables: list[str], measures: str | None, given: dict[str, Any], out:
     require(len(asked) == 1, "--layers takes one measure, such as --measures cka.")
     first, second = ({name: f"{file}::{name}" for name in members(file)} for file in tables)
     found: LayerComparison = compare_layers(first, second, measure=asked[0], progress=True, **given)
-    console.print(escape(found.verdict), soft_wrap=True)
+    Console(highlight=False).print(escape(found.verdict), soft_wrap=True)
     _keep(found, out, (".json", ".csv", ".png"))
 
 
@@ -104,7 +106,7 @@ def _models(tables: list[str], titles: list[str] | None, given: dict[str, Any], 
         bias = read(f"{file}::bias").values if "bias" in there else None
         both.append(CanonicalModel(f, g, bias, titles[i] if titles else Path(file).stem))
     found = compare_models(*both, **given)
-    console.print(escape(str(found)), soft_wrap=True)
+    Console(highlight=False).print(escape(str(found)), soft_wrap=True)
     _keep(found, out, (".json",))
 
 
@@ -127,4 +129,6 @@ def _keep(found: Any, out: Path | None, kinds: tuple[str, ...]) -> None:
         out.mkdir(parents=True, exist_ok=True)
     for kind in kinds:
         found.save(out / f"comparison{kind}")
-    console.print(f"\n[bold]Kept[/]  {escape(str(out / 'comparison'))}{', '.join(kinds)}", soft_wrap=True)
+    Console(highlight=False).print(
+        f"\n[bold]Kept[/]  {escape(str(out / 'comparison'))}{', '.join(kinds)}", soft_wrap=True
+    )

@@ -69,7 +69,7 @@ def _named(name: str) -> tuple[Measure, ...]:
     if name == "default":
         return DEFAULT
     if name == "all":
-        return (*PLAIN.values(), R2(ridge=1.0), SVCCA(variance=0.99), PWCCA(), Neighbours(), KernelCKA())
+        return (*PLAIN.values(), R2(ridge=1.0), SVCCA(variance=0.99), Neighbours(), KernelCKA())
     if name in PLAIN:
         return (PLAIN[name],)
     kind, _, number = name.partition(":")

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from hashlib import blake2b
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unmix.comparison.comparison import Comparison, Pair
 from unmix.comparison.meter import meter
+from unmix.comparison.store import PairStore
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
 from unmix.measures.cca import CCA
 from unmix.measures.cka import CKA
-from unmix.measures.evaluate import evaluate, work
+from unmix.measures.evaluate import check_counts, check_measures, evaluate, work
 from unmix.measures.geometry import RSA
 from unmix.measures.ladder import TOLERANCE, minimal_classes
 from unmix.measures.matching import MCC
@@ -40,6 +43,7 @@ def compare(
     permutations: int = 199,
     sample: int | None = None,
     seed: int = 0,
+    folder: str | Path | None = None,
     progress: bool = False,
 ) -> Comparison:
     """Compare two or more representations of the same rows: every pair by every measure.
@@ -55,6 +59,8 @@ def compare(
         table, or the name of a column of it. Folds, resamples and permutations keep groups whole.
     folds, bootstraps, permutations : of the held-out scores, the intervals and the nulls.
     sample : the most rows on which nulls, and measures that need rows, are taken; 5,000 or ten a column.
+    folder : keep each finished pair there; the same call again goes on where it was.
+    progress : show a bar on the error stream.
 
     Examples
     --------
@@ -72,20 +78,30 @@ def compare(
     tables = _aligned(tables, ids)
     titles = tuple(t.name for t in tables)
     asked = tuple(measures)
-    require(bool(asked), "compare needs at least one measure, e.g. measures=[um.measures.CCA()].")
+    check_measures(asked)
+    check_counts(bootstraps, permutations)
     couples = list(combinations(tables, 2))
     counts = {"bootstraps": bootstraps, "permutations": permutations}
+    settings = {"folds": folds, **counts, "sample": sample, "seed": seed, "groups": labels is not None}
+    grouped = blake2b(repr(np.asarray(labels).tolist()).encode()).hexdigest() if labels is not None else ""
+    store = PairStore(Path(folder) if folder is not None else None, asked, f"{settings} {grouped}")
+    pairs = []
     with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
-        pairs = []
         for x, y in couples:
             bar.update(task, description=f"{x.name}, {y.name}")
-            paired = pair(
-                x.values, y.values, names=(x.name, y.name), groups=labels, folds=folds, sample=sample, seed=seed
-            )
-            scores = tuple(evaluate(paired, asked, **counts, advance=lambda: bar.advance(task)))
-            widths = x.values.shape[1], y.values.shape[1]
-            pairs.append(Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), paired.notes))
-    settings = {"folds": folds, **counts, "seed": seed, "groups": labels is not None}
+            path = store.path(x, y)
+            found = store.kept(path)
+            if found is None:
+                paired = pair(
+                    x.values, y.values, names=(x.name, y.name), groups=labels, folds=folds, sample=sample, seed=seed
+                )
+                scores = tuple(evaluate(paired, asked, **counts, advance=lambda: bar.advance(task)))
+                widths = x.values.shape[1], y.values.shape[1]
+                found = Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), paired.notes)
+                store.keep(path, found)
+            else:
+                bar.advance(task, work(asked, **counts))
+            pairs.append(found)
     return Comparison(titles, asked, tuple(pairs), settings)
 
 

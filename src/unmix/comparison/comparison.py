@@ -89,15 +89,24 @@ class Comparison:
         require(bool(found), f"there is no pair ({x}, {y}): there are {there}.")
         return found[0]
 
-    def matrix(self, measure: Measure, calibrated: bool = False) -> Float64[ndarray, "m m"]:
-        """The scores above the diagonal, 1 on it, NaN below it and where a measure was refused."""
+    def matrix(self, measure: Measure, field: str = "value") -> Float64[ndarray, "m m"]:
+        """The score of each name as x (rows) with each as y (columns); NaN where it was refused or not measured.
+
+        Below the diagonal x and y change places: by the same measure if it does not matter to it which is which,
+        else by the one that asks the other way round (R² y → x), if it was measured too.
+
+        Parameters
+        ----------
+        field : another attribute of the scores, such as "calibrated" or "p_value".
+        """
         table = np.full((len(self.names), len(self.names)), np.nan)
         np.fill_diagonal(table, 1.0)
         for p in self.pairs:
-            score = p.score(measure)
-            if isinstance(score, Score):
-                value = score.calibrated if calibrated else score.value
-                table[self.names.index(p.x), self.names.index(p.y)] = value
+            i, j = self.names.index(p.x), self.names.index(p.y)
+            for at, asked in (((i, j), measure), ((j, i), measure.mirrored)):
+                score = p.score(asked) if asked is not None and asked in self.measures else None
+                if isinstance(score, Score):
+                    table[at] = getattr(score, field)
         return table
 
     @property

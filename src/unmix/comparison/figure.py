@@ -6,11 +6,11 @@ from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Bool, Float64
 from matplotlib.figure import Figure
 from numpy import ndarray
 
-from unmix.measures.score import Score
+from unmix.measures.score import SIGNIFICANT, Score
 
 if TYPE_CHECKING:
     from unmix.comparison.comparison import Comparison
@@ -23,16 +23,17 @@ def heat_maps(comparison: Comparison) -> bytes:
     """A PNG: of two representations, one map of measures; of more, one map a measure, names by names."""
     if len(comparison.pairs) == 1:
         return _bars(comparison)
-    size, shown = len(comparison.names), comparison.measures
+    size = len(comparison.names)
+    shown = [m for i, m in enumerate(comparison.measures) if m.mirrored not in comparison.measures[:i]]
     across = min(4, len(shown))
     down = -(-len(shown) // across)
     side = 0.62 * size + 1.5
     figure = Figure(figsize=(across * side, down * side + 0.5), layout="constrained")
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for ax, measure in zip(axes, shown, strict=False):
-        faint = {(comparison.names.index(p.x), comparison.names.index(p.y)) for p in comparison.pairs
-                 if isinstance(s := p.score(measure), Score) and not s.above_chance}  # fmt: skip
-        _map(ax, comparison.matrix(measure), comparison.names, comparison.names, faint)
+        chance = comparison.matrix(measure, "p_value") > SIGNIFICANT
+        np.fill_diagonal(chance, False)
+        _map(ax, comparison.matrix(measure), comparison.names, comparison.names, chance)
         ax.set_title(measure.name, fontsize=10)
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
@@ -45,8 +46,7 @@ def layer_map(layers: LayerComparison) -> bytes:
     rows, columns = layers.values.shape
     figure = Figure(figsize=(0.62 * columns + 2, 0.62 * rows + 1.6), layout="constrained")
     ax = figure.subplots()
-    faint = set(zip(*np.nonzero(~layers.above_chance), strict=True))
-    _map(ax, layers.values, layers.x, layers.y, faint)
+    _map(ax, layers.values, layers.x, layers.y, ~layers.above_chance)
     ax.set_title(f"{layers.measure.name}. In brackets: not above chance.", fontsize=10)
     return _png(figure)
 
@@ -73,12 +73,17 @@ def _bars(comparison: Comparison) -> bytes:
 
 
 def _map(
-    ax: Any, values: Float64[ndarray, "r c"], rows: tuple[str, ...], columns: tuple[str, ...], faint: set[Any]
+    ax: Any,
+    values: Float64[ndarray, "r c"],
+    rows: tuple[str, ...],
+    columns: tuple[str, ...],
+    chance: Bool[ndarray, "r c"],
 ) -> None:
     ax.imshow(np.ma.masked_invalid(values), cmap=COLOURS, vmin=0, vmax=1)
     for (i, j), value in np.ndenumerate(values):
         if np.isfinite(value):
-            text = f"({value:.2f})" if (i, j) in faint else f"{value:.2f}"
+            number = f"{value:.2f}".replace("-0.00", "0.00")
+            text = f"({number})" if chance[i, j] else number
             ax.text(j, i, text, ha="center", va="center", fontsize=8, color="white" if value > 0.6 else "#222222")
     ax.set_xticks(range(len(columns)), columns, rotation=45, ha="right", fontsize=8)
     ax.set_yticks(range(len(rows)), rows, fontsize=8)

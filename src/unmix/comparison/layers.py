@@ -45,9 +45,10 @@ class LayerComparison:
 
     @property
     def best(self) -> dict[str, str]:
-        """For each layer of x, the layer of y that is most like it."""
-        values = np.nan_to_num(self.values, nan=-np.inf)
-        return {name: self.y[j] for name, j in zip(self.x, values.argmax(1), strict=True)}
+        """For each layer of x that is above chance with any layer of y, the one that is most like it."""
+        values = np.where(self.above_chance, self.values, -np.inf)
+        found = zip(self.x, values.argmax(1), values.max(1), strict=True)
+        return {name: self.y[j] for name, j, value in found if value > -np.inf}
 
     @property
     def verdict(self) -> str:

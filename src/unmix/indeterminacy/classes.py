@@ -10,7 +10,7 @@ from numpy import ndarray
 from scipy.optimize import linear_sum_assignment
 
 from unmix.indeterminacy.indeterminacy import Indeterminacy
-from unmix.indeterminacy.whitening import whitening
+from unmix.indeterminacy.whitening import solve
 from unmix.moments import Moments
 
 
@@ -20,8 +20,7 @@ class Linear(Indeterminacy):
     name: ClassVar[str] = "linear"
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        root = whitening(m.xx)
-        return (root @ (root.T @ m.xy)).T
+        return solve(m.xx, m.xy).T
 
     def __str__(self) -> str:
         return "affine" if self.offset else "linear"
@@ -58,9 +57,11 @@ class GeneralisedPermutation(Indeterminacy):
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
         # The best constant for a pair explains (xᵀy)²/‖x‖² of the target's sum of squares.
-        used, target = linear_sum_assignment(m.xy**2 / np.diag(m.xx)[:, None], maximize=True)
+        squares = np.diag(m.xx)
+        safe = np.where(squares > 0, squares, 1)  # a constant output explains nothing: its xᵀy is 0
+        used, target = linear_sum_assignment(m.xy**2 / safe[:, None], maximize=True)
         a = np.zeros(m.xy.T.shape)
-        a[target, used] = m.xy[used, target] / np.diag(m.xx)[used]
+        a[target, used] = m.xy[used, target] / safe[used]
         return a
 
 

@@ -34,8 +34,25 @@ def whitening(gram: Float64[ndarray, "k k"]) -> Float64[ndarray, "k r"]:
     return vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
 
 
+def solve(gram: Float64[ndarray, "k k"], right: Float64[ndarray, "k d"]) -> Float64[ndarray, "k d"]:
+    """The least-squares solution of Σ A = right, of least norm in columns of unit variance where Σ has no inverse.
+
+    Examples
+    --------
+    >>> solve(np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([[4.0], [0.0]])).tolist()
+    [[2.0], [0.0]]
+    """
+    factor = cholesky(gram)
+    if factor is not None:
+        return lapack.dpotrs(factor, right)[0]
+    root = whitening(gram)
+    return root @ (root.T @ right)
+
+
 def cholesky(unit: Float64[ndarray, "k k"]) -> Float64[ndarray, "k k"] | None:
     """The upper factor U of Σ = UᵀU, or None where Σ is not well-conditioned."""
+    if np.diag(unit).min(initial=np.inf) <= 0:
+        return None
     factor, failed = lapack.dpotrf(unit)
     if failed:
         return None

@@ -169,6 +169,10 @@ class PWCCA(LinearMeasure):
         return f"PWCCA by {'y' if self.reverse else 'x'}"
 
     @property
+    def mirrored(self) -> PWCCA:
+        return PWCCA(not self.reverse)
+
+    @property
     def invariant_x(self) -> Invariance:
         return AFFINE_MAPS if self.reverse else to(Change.OFFSET, Change.SCALE, Change.PERMUTATION)
 

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
+from threadpoolctl import threadpool_limits
 
-from unmix.errors import require
+from unmix.errors import require, require_kind
 from unmix.measures.measure import LinearMeasure, Measure, RowMeasure
 from unmix.measures.paired import Paired
 from unmix.measures.sample import Pairings
@@ -39,8 +40,14 @@ def evaluate(
     advance : called after each resample and permutation, and after each measure of rows; `work` says how often.
     """
     check_counts(bootstraps, permutations)
-    for measure in measures:
-        require(isinstance(measure, Measure), f"a measure must be like um.measures.CCA(), not {measure!r}.")
+    check_measures(measures)
+    with threadpool_limits(1, user_api="blas"):  # thousands of small factorisations: threads would only wait
+        return _evaluate(paired, measures, bootstraps, permutations, advance)
+
+
+def _evaluate(
+    paired: Paired, measures: Sequence[Measure], bootstraps: int, permutations: int, advance: Advance
+) -> list[Score | Refusal]:
     refused = {m: _refusal(m, paired) for m in measures}
     linear = [m for m in measures if isinstance(m, LinearMeasure) and refused[m] is None]
     found: dict[Measure, Score | Refusal] = {m: Refusal(m, why) for m, why in refused.items() if why is not None}
@@ -52,6 +59,14 @@ def evaluate(
             found[m] = scored(m, a.score, jackknife_spread(a.left_out), a.null_score, a.null, rows, np.array([a.score]))
             advance()
     return [found[m] for m in measures]
+
+
+def check_measures(measures: Sequence[Measure]) -> None:
+    """Refuse what is no measure, and a measure that is there twice."""
+    require(len(measures) > 0, "there must be at least one measure, e.g. measures=[um.measures.CCA()].")
+    for i, measure in enumerate(measures):
+        require_kind(measure, Measure, "a measure", "um.measures.CCA()")
+        require(measure not in measures[:i], f"the measure {measure.name} is there twice: leave one out.")
 
 
 def check_counts(bootstraps: int, permutations: int) -> None:
@@ -119,6 +134,11 @@ def resample(
     paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance = lambda: None
 ) -> list[HeldOut]:
     """The scores from moments, with their intervals but without a null."""
+    with threadpool_limits(1, user_api="blas"):
+        return _resample(paired, measures, bootstraps, advance)
+
+
+def _resample(paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance) -> list[HeldOut]:
     splits, only = paired.folds.splits(), _folds_to_resample(paired)
     fitted = [m for m in measures if m.fitted]
     resampled = np.empty((bootstraps if fitted else 0, len(fitted)))

@@ -42,6 +42,11 @@ class Measure(ABC):
     @abstractmethod
     def invariant_y(self) -> Invariance: ...
 
+    @property
+    def mirrored(self) -> Measure | None:
+        """The measure that scores (y, x) as this one scores (x, y): itself where the two sides are alike."""
+        return self
+
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         """Why the score would mean nothing for tables of this shape, or None."""
         return None

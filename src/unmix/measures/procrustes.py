@@ -46,6 +46,10 @@ class Procrustes(LinearMeasure):
         return "Procrustes" if self.scaled else "Procrustes, no scale"
 
     @property
+    def mirrored(self) -> None:
+        return None  # the residual is relative to y
+
+    @property
     def invariant_x(self) -> Invariance:
         return SIMILARITIES if self.scaled else to(Change.ROTATION, Change.OFFSET)
 

@@ -23,7 +23,7 @@ class Sample:
     >>> rows = np.arange(6.0)[:, None]
     >>> pairs = Sample(rows, rows, chunk=np.zeros(6, int), group=np.array([0, 0, 1, 1, 2, 2]), folds=1, seed=0)
     >>> next(pairs.orders(1)).tolist()  # groups move whole
-    [4, 5, 2, 3, 0, 1]
+    [4, 5, 0, 1, 2, 3]
     """
 
     x: Float64[ndarray, "m k"]
@@ -72,7 +72,7 @@ class Sample:
                 yield [group[: len(alike[0])] for group in alike]
 
 
-def _runs(groups: Groups, enough: int = 10, slack: float = 1.2) -> Iterator[Groups]:
+def _runs(groups: Groups, enough: int = 5, slack: float = 1.2) -> Iterator[Groups]:
     """Cut a list sorted by length where lengths grow by `slack` and both sides still have `enough` groups."""
     start = 0
     for i in range(len(groups)):

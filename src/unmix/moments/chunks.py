@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float64, Int64, Num
 from numpy import ndarray
-from scipy.linalg.blas import dsyrk
 
-from unmix.errors import require
+from unmix.errors import InputError, require
+from unmix.moments.accumulate import Accumulator, workers
 from unmix.moments.membership import CHUNKS, chunks_of_rows
 from unmix.moments.moments import Moments
 
-BLOCK_BYTES, BLOCK_ROWS = 2**27, 2**15
+BLOCK_BYTES, BLOCK_ROWS = 2**27, 2**16
 ROUNDING = 1e-13
 Block = tuple[Num[ndarray, "m k"], Num[ndarray, "m d"], Int64[ndarray, " m"]]
 
@@ -72,39 +72,21 @@ class ChunkMoments:
     @classmethod
     def over(cls, blocks: Iterable[Block], count: int = CHUNKS, names: tuple[str, str] = ("x", "y")) -> ChunkMoments:
         """Of an iterator of (rows of x, rows of y, the chunk of each row): nothing is held but one block."""
-        from unmix.kernels.gather import gather  # numba is slow to import
-
-        sums = shift_x = shift_y = buffer = None
-        done = 0
-        for raw_x, raw_y, member in blocks:
-            x, y = _plain(raw_x), _plain(raw_y)
-            if sums is None or shift_x is None or shift_y is None:
-                shift_x, shift_y = _near_mean(x), _near_mean(y)
-                size = 3 + x.shape[1] + y.shape[1]
-                sums = np.zeros((count, size, size))
-            if buffer is None or len(buffer) < len(x):
-                buffer = np.empty((len(x), sums.shape[1]))
-            order = np.argsort(member, kind="stable")
-            gather(x, y, order, shift_x, shift_y, buffer)
-            for name, norms in zip(names, buffer[: len(x), 1:3].T, strict=True):
-                bad = done + order[~np.isfinite(norms)]
-                require(
-                    not len(bad),
-                    f"{name} has NaN, infinite or too large values in {len(bad)} rows, the first of them row "
-                    f"{min(bad, default=0)}: remove or rescale those rows.",
-                )
-            ends = np.cumsum(np.bincount(member, minlength=count))
-            for chunk, (a, b) in enumerate(zip([0, *ends[:-1]], ends, strict=True)):
-                if b > a:  # writes the lower triangle of sums[chunk] in place
-                    dsyrk(1.0, buffer[a:b].T, 1.0, sums[chunk].T, overwrite_c=1)
-            done += len(x)
-        require(done > 0, f"{names[0]} and {names[1]} have no rows: give at least one.")
-        assert sums is not None
-        assert shift_x is not None
-        assert shift_y is not None
-        for matrix in sums:
-            matrix += np.tril(matrix, -1).T
-        return cls(sums, shift_x, shift_y)
+        done, into = 0, None
+        with workers() as pool:
+            for raw_x, raw_y, member in blocks:
+                x, y = _plain(raw_x), _plain(raw_y)
+                into = into or Accumulator(count, _middle(x), _middle(y), pool)
+                for name, bad in zip(names, into.add(x, y, member), strict=True):
+                    require(
+                        not len(bad),
+                        f"{name} has NaN, infinite or too large values in {len(bad)} rows, the first of them row "
+                        f"{done + min(bad, default=0)}: remove or rescale those rows.",
+                    )
+                done += len(x)
+        if into is None or not done:
+            raise InputError(f"{names[0]} and {names[1]} have no rows: give at least one.")
+        return cls(into.sums, into.shift_x, into.shift_y)
 
     @property
     def rows(self) -> Float64[ndarray, " chunks"]:
@@ -138,12 +120,19 @@ class ChunkMoments:
         x, y = slice(3, 3 + self.width), slice(3 + self.width, None)
         n = float(total[0, 0])
         mean_x, mean_y = total[0, x] / n, total[0, y] / n
-        t = _moved(total, mean_x, mean_y)
-        still = np.flatnonzero(np.diag(t) <= ROUNDING * np.diag(total))  # constant here: what is left is rounding
-        still = still[still > 2]
-        t[still], t[:, still] = 0, 0
-        norms = t[[1, 1, 2], [1, 2, 2]]
-        return Moments(n, self.shift_x + mean_x, self.shift_y + mean_y, t[x, x], t[x, y], t[y, y], norms)
+        mean = total[0, 3:] / n
+        second = total[3:, 3:] - n * np.outer(mean, mean)
+        still = np.diag(second) <= ROUNDING * np.diag(total)[3:]  # constant here: what is left is rounding
+        if still.any():
+            second[still], second[:, still] = 0, 0
+        # ‖x − m‖² = ‖x‖² − 2m·x + ‖m‖² is linear in v.
+        norm = np.zeros((2, len(total)))
+        norm[:, 0], norm[0, 1], norm[1, 2] = (mean_x @ mean_x, mean_y @ mean_y), 1, 1
+        norm[0, x], norm[1, y] = -2 * mean_x, -2 * mean_y
+        norms = (norm @ total @ norm.T)[[0, 0, 1], [0, 1, 1]]
+        k = self.width
+        xx, xy, yy = second[:k, :k], second[:k, k:], second[k:, k:]
+        return Moments(n, self.shift_x + mean_x, self.shift_y + mean_y, xx, xy, yy, norms)
 
 
 def block_rows(width: int) -> int:
@@ -171,10 +160,10 @@ def _acted(
     return out
 
 
-def _near_mean(block: Num[ndarray, "m k"]) -> Float64[ndarray, " k"]:
-    """A shift near the mean, and exactly the value of a column that is constant."""
-    mean, first = block.mean(0, dtype=np.float64), block[0].astype(np.float64)
-    return np.where((block == block[:1]).all(0), first, np.where(np.isfinite(mean), mean, 0.0))
+def _middle(block: Num[ndarray, "m k"]) -> Float64[ndarray, " k"]:
+    """A shift near most rows, whatever outliers there are, and exactly the value of a column that is constant."""
+    some = block[:: max(1, len(block) // 255)].astype(np.float64)
+    return np.nan_to_num(np.median(some, axis=0), nan=0.0, posinf=0.0, neginf=0.0)
 
 
 def _plain(block: Num[ndarray, "m k"]) -> Num[ndarray, "m k"]:

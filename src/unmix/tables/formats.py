@@ -33,9 +33,9 @@ def npz(path: Path, name: str, member: str, labels: Labels) -> Table:
         tables = [key for key, (shape, _, kind) in headers.items() if kind.kind in NUMBERS and len(shape) == 2]
         key = _one(path, member, tables, list(there))
         shape, fortran, kind = headers[key]
-        require(kind.kind in NUMBERS and len(shape) == 2, f"{key} of {path.name} is not a table of numbers.")
+        require(kind.kind in NUMBERS and len(shape) in (1, 2), f"{key} of {path.name} is not a table of numbers.")
         named = {label: np.load(path, allow_pickle=False)[_one(path, label, [], list(there))] for label in labels}
-        if fortran:  # columns come first: it cannot be read by rows
+        if fortran or len(shape) == 1:  # columns come first: it cannot be read by rows
             return Table(name, as_rows(np.load(path, allow_pickle=False)[key], name), (), named)
         return Table(name, spool(_rows(archive, there[key]), name), (), named)
 
@@ -48,7 +48,8 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
         key = _one(path, member, [k for k, shape in shapes.items() if len(shape) == 2], list(shapes))
         part, rows = file.get_slice(key), shapes[key][0]
         named = {label: file.get_tensor(_one(path, label, [], list(shapes))).numpy() for label in labels}
-        step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][1])))
+        require(len(shapes[key]) in (1, 2), f"{key} of {path.name} is not a table.")
+        step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][-1])))
         blocks = (part[a : a + step].float().numpy() for a in range(0, rows, step))
         if part.get_dtype() in ("F64", "I64"):
             blocks = (part[a : a + step].double().numpy() for a in range(0, rows, step))

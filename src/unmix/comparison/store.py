@@ -1,0 +1,82 @@
+"""Finished pairs kept in a folder, so that a comparison that was stopped goes on where it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from unmix.comparison.comparison import Pair
+from unmix.errors import RunFolderError
+from unmix.files import read_json, told_about, write_atomically
+from unmix.indeterminacy import LADDER
+from unmix.measures.measure import Measure
+from unmix.measures.score import Refusal, Score
+from unmix.tables import Table
+
+STEP = 2**14
+
+
+@dataclass(frozen=True)
+class PairStore:
+    """One file a pair, named by all that its numbers depend on: both tables, measures, settings and version.
+
+    Attributes
+    ----------
+    folder : where, or None to keep nothing.
+    settings : what else the numbers depend on, as plain values.
+    """
+
+    folder: Path | None
+    measures: tuple[Measure, ...]
+    settings: str
+
+    def path(self, x: Table, y: Table) -> Path | None:
+        """The file of a pair."""
+        if self.folder is None:
+            return None
+        content = [version("unmix"), self.settings, repr(self.measures), x.name, y.name, _digest(x), _digest(y)]
+        return self.folder / "pairs" / f"{blake2b(json.dumps(content).encode(), digest_size=12).hexdigest()}.json"
+
+    def kept(self, path: Path | None) -> Pair | None:
+        """The pair in a file, if it is there and whole."""
+        if path is None or not path.exists():
+            return None
+        try:
+            return _pair(read_json(path), self.measures)
+        except (RunFolderError, KeyError, TypeError):
+            return None  # damaged: it is measured anew
+
+    def keep(self, path: Path | None, pair: Pair) -> None:
+        """Write a pair's file."""
+        if path is not None:
+            with told_about(path.parent):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            write_atomically(path, json.dumps(pair.as_dict()).encode())
+
+
+def _digest(table: Table) -> str:
+    values, found = table.values, blake2b(digest_size=16)
+    found.update(f"{values.shape} {values.dtype}".encode())
+    for a in range(0, len(values), STEP):
+        found.update(np.ascontiguousarray(values[a : a + STEP]).data)
+    return found.hexdigest()
+
+
+def _pair(kept: dict[str, Any], measures: Sequence[Measure]) -> Pair:
+    """A pair from its dictionary."""
+    scores = tuple(_score(m, kept["scores"][m.name]) for m in measures)
+    minimal = tuple(c for c in LADDER if str(c) in kept["minimal"])
+    return Pair(kept["x"], kept["y"], tuple(kept["widths"]), kept["rows"], scores, minimal, tuple(kept["notes"]))
+
+
+def _score(measure: Measure, kept: dict[str, Any]) -> Score | Refusal:
+    if "refused" in kept:
+        return Refusal(measure, kept["refused"])
+    return Score(measure, **{**kept, "profile": np.array(kept["profile"])})

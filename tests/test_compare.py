@@ -1,0 +1,216 @@
+"""Compare: a verdict in words, tables and pictures; ids join or fail loudly; what was finished is not lost."""
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+import torch
+
+import unmix as um
+from unmix.comparison import verdict
+from unmix.measures import CCA, CKA, R2, RSA, Neighbours, Procrustes, Refusal
+
+RNG = np.random.default_rng(0)
+A = RNG.normal(size=(600, 4))
+ROTATION = np.linalg.qr(RNG.normal(size=(4, 4)))[0]
+QUICK = {"bootstraps": 40, "permutations": 99}
+FEW = {**QUICK, "measures": [R2(), R2(reverse=True)]}
+
+
+@pytest.mark.parametrize(
+    ("b", "words"),
+    [
+        (A.copy(), "the same up to a map of the class identity"),
+        (3 * A @ ROTATION, "the same up to a map of the class scaled orthogonal"),
+        (A @ RNG.normal(size=(4, 4)) + 2, "the same up to a map of the class affine"),
+        (A[:, :2], "b is a linear function of a, but a holds more"),
+        (np.column_stack([A, RNG.normal(size=(600, 2))]), "a is a linear function of b, but b holds more"),
+        (A + RNG.normal(size=A.shape), "share a part linearly"),
+        (RNG.normal(size=(600, 3)), "no linear relation above chance"),
+    ],
+)
+def test_the_verdict_says_up_to_what(b, words):
+    found = um.compare(A, b, names=["a", "b"], **FEW)
+    assert words in found.verdict
+    assert found.pair("a", "b").verdict == found.verdict
+
+
+def test_without_regression_the_verdict_lists_what_is_above_chance():
+    related = um.compare(A, A @ ROTATION, names=["a", "b"], measures=[CCA()], **QUICK)
+    assert related.verdict == "a and b: above chance: CCA ρ 1.00."
+    noise = um.compare(A, RNG.normal(size=A.shape), names=["a", "b"], measures=[CKA()], **QUICK)
+    assert "not above chance: CKA" in noise.verdict
+
+
+def test_more_columns_than_rows_get_no_linear_verdict_but_other_scores():
+    x, y = RNG.normal(size=(2, 50, 60))
+    found = um.compare(x, y, names=["x", "y"], measures=[R2(), R2(reverse=True), RSA()], **QUICK)
+    assert "No verdict on a linear relation" in found.verdict
+    assert isinstance(found.pairs[0].scores[0], Refusal)
+    assert np.isnan(found.matrix(R2())[0, 1])
+    assert "refused" in str(found)
+
+
+def test_three_tables_give_three_pairs_and_a_matrix_both_ways():
+    tables = {"a": A, "b": A[:, :2], "c": torch.tensor(RNG.normal(size=(600, 3)))}
+    found = um.compare(tables, measures=[R2(), R2(reverse=True), Procrustes()], **QUICK)
+    assert [(p.x, p.y) for p in found.pairs] == [("a", "b"), ("a", "c"), ("b", "c")]
+    r2 = found.matrix(R2())
+    assert r2[0, 1] == pytest.approx(1)
+    assert r2[1, 0] < 0.7  # a from b, by the measure that asks the other way round
+    assert np.isnan(found.matrix(Procrustes())[1, 0])
+    assert found.matrix(R2(), "p_value")[0, 1] == 0.01
+    assert "3 pairs, R² from" in found.verdict
+
+
+def test_notes_tell_what_was_dropped():
+    found = um.compare(A, np.column_stack([A, np.ones(600)]), names=["a", "b"], **FEW)
+    assert found.pairs[0].notes == ("dropped constant column 4 of b",)
+    assert found.pairs[0].widths == (4, 5)
+
+
+def test_the_same_seed_gives_the_same_numbers_and_another_another():
+    b = A + RNG.normal(size=A.shape)
+    first, again, other = (um.compare(A, b, seed=s, **FEW).as_dict() for s in (0, 0, 1))
+    assert first == again
+    assert first["pairs"] != other["pairs"]
+
+
+def test_ids_join_rows_in_any_order():
+    ids = np.array([f"id{i}" for i in range(600)])
+    order = RNG.permutation(600)
+    joined = um.compare(A, A[order], ids=[ids, ids[order]], **FEW)
+    assert joined.pairs[0].scores[0].value == pytest.approx(1)
+    assert um.compare(A, A[order], **FEW).pairs[0].scores[0].value < 0.1
+    with pytest.raises(um.InputError, match="lacks 1 ids"):
+        um.compare(A, A, ids=[ids, np.where(ids == "id3", "else", ids)], **FEW)
+    with pytest.raises(um.InputError, match="1 lists of ids for 2 tables"):
+        um.compare(A, A, ids=[ids], **FEW)
+    with pytest.raises(um.InputError, match="600 rows and 3 ids"):
+        um.compare(A, A, ids=[ids, ids[:3]], **FEW)
+
+
+def test_groups_follow_the_first_table_when_rows_are_joined():
+    ids, order = np.arange(600), RNG.permutation(600)
+    groups = np.repeat(np.arange(60), 10)
+    plain = um.compare(A, 2 * A, groups=groups, **FEW)
+    joined = um.compare(A, 2 * A[order], groups=groups, ids=[ids, ids[order]], **FEW)
+    assert plain.as_dict() == joined.as_dict()
+
+
+def test_a_large_table_is_sampled_for_nulls_and_says_so():
+    x = np.random.default_rng(0).normal(size=(2000, 3))
+    found = um.compare(
+        x, x + np.random.default_rng(1).normal(size=x.shape), measures=[R2(), Neighbours(5)], sample=300, **QUICK
+    )
+    r2, near = found.pairs[0].scores
+    assert (r2.rows, r2.null_rows) == (2000, 300)
+    assert (near.rows, near.null_rows) == (300, 300)
+
+
+def test_it_is_saved_as_json_csv_latex_and_picture(tmp_path):
+    nasty = um.compare({"a_b & <i>": A, "50 % [red]": A @ ROTATION, "c": RNG.normal(size=(600, 2))}, **FEW)
+    for kind in ("json", "csv", "tex", "png"):
+        nasty.save(tmp_path / f"c.{kind}")
+    kept = json.loads((tmp_path / "c.json").read_text())
+    assert kept["pairs"][0]["scores"]["R² x → y"]["value"] == pytest.approx(1)
+    assert kept["measures"]["R² x → y"]["assumes"]
+    rows = list(csv.DictReader((tmp_path / "c.csv").open()))
+    assert len(rows) == 6
+    assert rows[0]["x"] == "a_b & <i>"
+    assert float(rows[0]["low"]) <= float(rows[0]["value"]) <= float(rows[0]["high"])
+    tex = (tmp_path / "c.tex").read_text()
+    assert r"a\_b \& <i>, 50 \% [red]" in tex
+    assert tex.count(r"\\") == 3
+    assert (tmp_path / "c.png").read_bytes().startswith(b"\x89PNG")
+    um.compare(A, A, **FEW).save(tmp_path / "two.png")
+    with pytest.raises(um.InputError, match="saved as"):
+        nasty.save(tmp_path / "c.docx")
+
+
+def test_layers_by_layers_is_a_matrix(tmp_path):
+    first = {"low": A, "high": RNG.normal(size=(600, 3)), "dead end": RNG.normal(size=(600, 2))}
+    second = {"uno": first["high"] @ RNG.normal(size=(3, 5)), "due": A @ ROTATION}
+    found = um.compare_layers(first, second, **QUICK)
+    assert found.best == {"low": "due", "high": "uno"}
+    assert found.values.shape == (3, 2)
+    assert found.above_chance.tolist() == [[False, True], [True, False], [False, False]]
+    assert "low is most like due" in found.verdict
+    for kind in ("json", "csv", "png"):
+        found.save(tmp_path / f"l.{kind}")
+    table = list(csv.reader((tmp_path / "l.csv").open()))
+    assert table[0] == ["", "uno", "due"]
+    assert float(table[1][2]) == pytest.approx(1)
+
+
+def test_finished_pairs_are_kept_and_not_measured_again(tmp_path, monkeypatch):
+    tables = {"a": A, "b": A[:, :3], "c": A @ ROTATION}
+    whole = um.compare(tables, folder=tmp_path, **FEW)
+    files = sorted((tmp_path / "pairs").iterdir())
+    assert len(files) == 3
+    files[0].unlink()
+    files[1].write_text("{ damaged")
+    calls = []
+    module = sys.modules[um.compare.__module__]
+    plain = module.evaluate
+    monkeypatch.setattr(module, "evaluate", lambda *a, **k: calls.append(1) or plain(*a, **k))
+    again = um.compare(tables, folder=tmp_path, **FEW)
+    assert len(calls) == 2
+    assert again.as_dict() == whole.as_dict()
+    um.compare(tables, folder=tmp_path, **FEW, seed=1)
+    assert len(calls) == 5  # other settings are another comparison
+
+
+def test_a_killed_comparison_goes_on_where_it_was(tmp_path):
+    for i in range(4):
+        np.save(tmp_path / f"t{i}.npy", RNG.normal(size=(2000, 6)))
+    files = [str(tmp_path / f"t{i}.npy") for i in range(4)]
+    command = [sys.executable, "-m", "unmix", "compare", *files, "--out", str(tmp_path / "out"), "--measures", "r2,cca"]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    pairs = tmp_path / "out" / "pairs"
+    deadline = time.time() + 120
+    while (not pairs.exists() or len(list(pairs.glob("*.json"))) < 2) and time.time() < deadline:
+        time.sleep(0.02)
+    os.kill(running.pid, signal.SIGKILL)
+    running.wait()
+    before = {p.name: p.stat().st_mtime_ns for p in pairs.glob("*.json")}
+    assert len(before) >= 2
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    after = {p.name: p.stat().st_mtime_ns for p in pairs.glob("*.json")}
+    assert len(after) == 6
+    assert all(after[name] == stamp for name, stamp in before.items())
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda: um.compare(A), "two or more"),
+        (lambda: um.compare(A, A[:10], **FEW), "600 rows and .* 10"),
+        (lambda: um.compare(A, A, names=["a"], **FEW), "1 names for 2"),
+        (lambda: um.compare(A, A, measures=[]), "at least one measure"),
+        (lambda: um.compare(A, A, measures=[R2(), R2()], **QUICK), "there twice"),
+        (lambda: um.compare(A, A * np.nan, **FEW), "NaN"),
+        (lambda: um.compare(A, A, **FEW).pair("a", "b"), "no pair"),
+        (lambda: um.compare(A, A, **FEW).pairs[0].score(CCA()), "was not measured"),
+        (lambda: um.compare_layers({}, {"a": A}), "at least one layer"),
+        (lambda: um.compare("nowhere.npy", A), "no file"),
+    ],
+)
+def test_bad_comparisons_are_refused(call, words):
+    with pytest.raises(um.InputError, match=words):
+        call()
+
+
+def test_tables_of_one_name_are_told_apart():
+    assert um.compare(A, A, A, names=["a", "a", "b"], **FEW).names == ("a", "a (2)", "b")
+
+
+def test_the_verdict_has_a_stated_threshold():
+    assert verdict.SAME == 0.95
