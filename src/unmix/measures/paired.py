@@ -67,7 +67,8 @@ def pair(
     whole = isinstance(seed, int) and seed >= 0
     require(whole, f"seed must be a whole number of at least 0, not {seed!r}.")
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
-    require(sample is None or sample >= 100, f"a sample of {sample} rows is too small for a null: take 100 or more.")
+    enough = sample is None or (isinstance(sample, int) and sample >= 100)
+    require(enough, f"a sample of {sample!r} rows is too small for a null: take 100 or more.")
     n = len(x)
     require(
         n == len(y),
