@@ -342,6 +342,7 @@ def test_folds_average_and_nothing_is_fitted_on_the_test_rows():
         (lambda: pair(X, Y, sample=10), "too small for a null"),
         (lambda: pair(X, Y, groups=np.zeros(400)), "1 groups are too few"),
         (lambda: pair(X, Y, groups=np.zeros(3)), "one label a row"),
+        (lambda: pair(np.ones((20, 60_000)), np.ones((20, 60_000))), "need .* GB and this machine has"),
     ],
 )
 def test_bad_options_are_refused(make, words):

@@ -41,3 +41,23 @@ def test_the_commands_exist():
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make (\w+)", README, re.MULTILINE):
         assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+@pytest.fixture
+def measures_table(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import measures_table
+
+    yield measures_table
+    sys.modules.pop("measures_table")
+
+
+def test_the_page_on_comparing_says_what_the_measures_declare(measures_table):
+    page = (ROOT / "docs" / "comparing.md").read_text()
+    assert measures_table.with_table(page) == page
+
+
+def test_the_code_on_comparing_runs(capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "comparing.md").read_text(), re.DOTALL)
+    exec(code, {})
+    assert "The distributions are equal" in capsys.readouterr().out

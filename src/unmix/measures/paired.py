@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +12,9 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.measures.sample import Sample, chosen
-from unmix.moments import ChunkMoments, Folds, chunks_of_groups, chunks_of_rows, chunks_of_table
+from unmix.moments import CHUNKS, ChunkMoments, Folds, chunks_of_groups, chunks_of_rows, chunks_of_table
 
-SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE = 5_000, 10, 2**16
+SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 10, 2**16, 30
 LARGE = 1e140  # a sum of squares whose square still fits in float64
 
 
@@ -75,6 +76,7 @@ def pair(
         f"{names[0]} has {n} rows and {names[1]} {len(y)}: give the same rows in the same order, or ids to join by.",
     )
     require(n >= 4 * folds, f"{n} rows are too few for {folds} folds: give at least {4 * folds} rows.")
+    _check_memory(x.shape[1], y.shape[1], names)
     member = _membership(groups, n, folds)
     if groups is not None:
         chunk = chunks_of_groups(member, seed)
@@ -85,6 +87,8 @@ def pair(
     pooled = chunks.pooled()
     moving = [np.diag(gram) > 0 for gram in (pooled.xx, pooled.yy)]
     notes = []
+    if groups is not None and (count := int(member.max()) + 1) < FEW_GROUPS:
+        notes.append(f"only {count} groups: intervals are rough")
     sums = np.split(np.abs(chunks.sums[:, 0, 3:]).max(0), [chunks.width])
     for name, moves, gram, total in zip(names, moving, (pooled.xx, pooled.yy), sums, strict=True):
         squares = np.diag(gram)
@@ -98,8 +102,18 @@ def pair(
     most = sample or max(SAMPLE, SAMPLE_A_COLUMN * max(len(kept_x), len(kept_y)))
     index = chosen(member, most, seed) if n > most else np.arange(n)
     some = Sample(_taken(x, index, kept_x), _taken(y, index, kept_y), chunk[index], member[index], folds, seed)
-    used = chunks if len(notes) == 0 else chunks.columns(kept_x, kept_y)
+    used = chunks if all(moves.all() for moves in moving) else chunks.columns(kept_x, kept_y)
     return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes))
+
+
+def _check_memory(width_x: int, width_y: int, names: tuple[str, str]) -> None:
+    need = 8 * CHUNKS * (3 + width_x + width_y) ** 2
+    have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else need
+    require(
+        need < have,
+        f"moments of {names[0]} and {names[1]} ({width_x} and {width_y} columns) need {need / 2**30:.0f} GB and this "
+        f"machine has {have / 2**30:.0f}: compare fewer columns, such as leading principal components.",
+    )
 
 
 def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:

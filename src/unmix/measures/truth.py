@@ -49,7 +49,7 @@ def ranks_of(table: Float64[ndarray, "n k"]) -> Float64[ndarray, "n k"]:
 
 def truth_door(x: Float64[ndarray, "n k"], y: Float64[ndarray, "m d"], **asked: Any) -> Paired:
     """Pair an embedding with the truth; a truth that is constant, or constant in a fold, is refused."""
-    paired = pair(x, y, names=("the embedding", "the truth"), sample=max(len(x), 100), **asked)
+    paired = pair(x, y, names=("the embedding", "the truth"), **asked)
     still = np.ones(y.shape[1], bool)
     still[paired.kept_y] = False
     require(
