@@ -143,6 +143,9 @@ def test_tables_without_rows_or_of_different_length_are_refused():
         ChunkMoments.over(iter([]))
     with pytest.raises(um.InputError, match="same rows"):
         ChunkMoments.of(X, Y[:10])
+    for outside in (-1, CHUNKS):
+        with pytest.raises(um.InputError, match="numbers from 0 to 63"):
+            ChunkMoments.of(X, Y, chunks=np.full(3000, outside))
 
 
 def test_an_iterator_of_blocks_is_a_pass():

@@ -25,7 +25,7 @@ def heat_maps(comparison: Comparison) -> bytes:
         return _bars(comparison)
     size = len(comparison.names)
     shown = [m for i, m in enumerate(comparison.measures) if m.mirrored not in comparison.measures[:i]]
-    across = min(4, len(shown))
+    across = min(len(shown), min((4, 3), key=lambda a: -len(shown) % a))  # as few empty places as can be
     down = -(-len(shown) // across)
     side = 0.62 * size + 1.5
     figure = Figure(figsize=(across * side, down * side + 0.5), layout="constrained")

@@ -5,33 +5,44 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float64, Int64, Num
 from numpy import ndarray
 from threadpoolctl import threadpool_info, threadpool_limits
 
+from unmix.errors import require
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Threads, and how many they are."""
+
+    pool: ThreadPoolExecutor
+    count: int
+
 
 @contextmanager
-def workers() -> Iterator[ThreadPoolExecutor]:
+def workers() -> Iterator[Workers]:
     """As many threads as numpy's matrix products use now; within, each product runs on one of them.
 
     A thread takes whole chunks: gathering their rows and multiplying them, so that both scale.
     """
-    threads = max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(threads) as pool:
-        yield pool
+    count = max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
+    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(count) as pool:
+        yield Workers(pool, count)
 
 
 class Accumulator:
     """Σ vvᵀ of v = [1, ‖x̄‖², ‖ȳ‖², x̄, ȳ] for each chunk, about a common shift."""
 
     def __init__(
-        self, count: int, shift_x: Float64[ndarray, " k"], shift_y: Float64[ndarray, " d"], pool: ThreadPoolExecutor
+        self, count: int, shift_x: Float64[ndarray, " k"], shift_y: Float64[ndarray, " d"], workers: Workers
     ) -> None:
         size = 3 + len(shift_x) + len(shift_y)
         self.sums = np.zeros((count, size, size))
-        self.shift_x, self.shift_y, self.pool = shift_x, shift_y, pool
+        self.shift_x, self.shift_y, self.workers = shift_x, shift_y, workers
         self.buffer = np.empty((0, size))
 
     def add(
@@ -44,7 +55,9 @@ class Accumulator:
             self.buffer = np.empty((len(x), self.buffer.shape[1]))
         order = np.argsort(member, kind="stable")
         starts = np.searchsorted(member[order], np.arange(len(self.sums) + 1))
-        product = np.empty((self.pool._max_workers, *self.sums.shape[1:]))
+        all_there = starts[0] == 0 and starts[-1] == len(member)
+        require(bool(all_there), f"chunks must be numbers from 0 to {len(self.sums) - 1}.")
+        product = np.empty((self.workers.count, *self.sums.shape[1:]))
 
         def add_chunks(worker: int) -> None:
             """The chunks of one worker, which lie next to each other in the buffer."""
@@ -57,6 +70,6 @@ class Accumulator:
                     if len(part):
                         self.sums[chunk] += np.matmul(part.T, part, out=product[worker])
 
-        list(self.pool.map(add_chunks, range(len(product))))
+        list(self.workers.pool.map(add_chunks, range(len(product))))
         bad_x, bad_y = (order[~np.isfinite(norms)] for norms in self.buffer[: len(x), 1:3].T)
         return bad_x, bad_y

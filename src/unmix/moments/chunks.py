@@ -73,10 +73,10 @@ class ChunkMoments:
     def over(cls, blocks: Iterable[Block], count: int = CHUNKS, names: tuple[str, str] = ("x", "y")) -> ChunkMoments:
         """Of an iterator of (rows of x, rows of y, the chunk of each row): nothing is held but one block."""
         done, into = 0, None
-        with workers() as pool:
+        with workers() as threads:
             for raw_x, raw_y, member in blocks:
                 x, y = _plain(raw_x), _plain(raw_y)
-                into = into or Accumulator(count, _middle(x), _middle(y), pool)
+                into = into or Accumulator(count, _middle(x), _middle(y), threads)
                 for name, bad in zip(names, into.add(x, y, member), strict=True):
                     require(
                         not len(bad),
