@@ -279,6 +279,16 @@ def test_awkward_tables_never_give_nan(x, y):
         assert s.low <= s.value <= s.high
 
 
+def test_wide_tables_are_resampled_in_one_fold_which_widens_the_interval(monkeypatch):
+    paired = pair(X, Y)
+    (narrow,) = evaluate(paired, [R2()], **QUICK)
+    monkeypatch.setattr("unmix.measures.evaluate.WIDE", 2)
+    (wide,) = evaluate(paired, [R2()], **QUICK)
+    assert wide.value == narrow.value
+    assert wide.high - wide.low > 1.3 * (narrow.high - narrow.low)
+    assert wide.above_chance
+
+
 def test_a_rank_deficient_copy_scores_one():
     wide = np.column_stack([X, X @ RNG.normal(size=(5, 3))])
     by_name = {s.measure: s.value for s in evaluate(pair(wide, X), [R2(), R2(reverse=True), CCA()], **QUICK)}

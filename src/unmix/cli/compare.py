@@ -46,7 +46,7 @@ def compare(
     bootstraps: Annotated[int, Option(help="Resamples for the 95 % intervals.")] = 200,
     permutations: Annotated[int, Option(help="Random pairings of rows for the score at chance.")] = 199,
     sample: Annotated[
-        int | None, Option(help="The most rows for nulls and for measures of rows. [5000, or 10 a column]")
+        int | None, Option(help="The most rows for nulls and for measures of rows. [5000, or 5 a column]")
     ] = None,
     seed: Annotated[int, Option(help="Of the folds, resamples and permutations.")] = 0,
     out: Annotated[

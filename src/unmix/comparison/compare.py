@@ -58,7 +58,7 @@ def compare(
     groups : (n,) labels of rows that belong together (sentences, subjects, sessions), in the order of the first
         table, or the name of a column of it. Folds, resamples and permutations keep groups whole.
     folds, bootstraps, permutations : of the held-out scores, the intervals and the nulls.
-    sample : the most rows on which nulls, and measures that need rows, are taken; 5,000 or ten a column.
+    sample : the most rows on which nulls, and measures that need rows, are taken; 5,000 or five a column.
     folder : keep each finished pair there; the same call again goes on where it was.
     progress : show a bar on the error stream.
 

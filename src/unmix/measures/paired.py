@@ -14,7 +14,7 @@ from unmix.errors import require
 from unmix.measures.sample import Sample, chosen
 from unmix.moments import CHUNKS, ChunkMoments, Folds, chunks_of_groups, chunks_of_rows, chunks_of_table
 
-SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 10, 2**16, 30
+SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 5, 2**16, 30
 LARGE = 1e140  # a sum of squares whose square still fits in float64
 
 
