@@ -65,7 +65,9 @@ def test_three_tables_give_three_pairs_and_a_matrix_both_ways():
     assert r2[0, 1] == pytest.approx(1)
     assert r2[1, 0] < 0.7  # a from b, by the measure that asks the other way round
     assert np.isnan(found.matrix(Procrustes())[1, 0])
-    assert found.matrix(R2(), "p_value")[0, 1] == 0.01
+    p = found.matrix(R2(), "p_value")
+    assert p[0, 1] == 0.01
+    assert np.isnan(p[0, 0])
     assert "3 pairs, R² from" in found.verdict
 
 
@@ -144,9 +146,34 @@ def test_layers_by_layers_is_a_matrix(tmp_path):
     assert "low is most like due" in found.verdict
     for kind in ("json", "csv", "png"):
         found.save(tmp_path / f"l.{kind}")
-    table = list(csv.reader((tmp_path / "l.csv").open()))
-    assert table[0] == ["", "uno", "due"]
-    assert float(table[1][2]) == pytest.approx(1)
+    table = list(csv.DictReader((tmp_path / "l.csv").open()))
+    assert (table[1]["x"], table[1]["y"]) == ("low", "due")
+    assert float(table[1]["value"]) == pytest.approx(1)
+    assert "low       due" in str(found)
+
+
+def test_layers_that_are_finished_are_not_measured_again(tmp_path, monkeypatch):
+    layers = {"one": A, "two": A[:, :2]}
+    first = um.compare_layers(layers, layers, folder=tmp_path, **QUICK)
+    monkeypatch.setattr(sys.modules[um.compare.__module__], "evaluate", None)
+    assert um.compare_layers(layers, layers, folder=tmp_path, **QUICK).as_dict() == first.as_dict()
+
+
+def test_a_column_of_groups_is_needed_in_the_first_table_only(tmp_path):
+    lines = [f"g{i // 10},{a},{b}" for i, (a, b, *_) in enumerate(A.tolist())]
+    (tmp_path / "a.csv").write_text("\n".join(["who,a,b", *lines]))
+    np.save(tmp_path / "b.npy", A)
+    found = um.compare(tmp_path / "a.csv", tmp_path / "b.npy", groups="who", **FEW)
+    assert found.settings["groups"]
+    assert found.pairs[0].widths == (2, 4)
+
+
+def test_a_score_below_zero_is_never_called_sharing():
+    rng = np.random.default_rng(0)
+    for _ in range(10):
+        found = um.compare(*rng.normal(size=(2, 40, 10)), **FEW)
+        if max(s.value for s in found.pairs[0].scores) <= 0:
+            assert "no linear relation" in found.verdict
 
 
 def test_finished_pairs_are_kept_and_not_measured_again(tmp_path, monkeypatch):
@@ -196,6 +223,11 @@ def test_a_killed_comparison_goes_on_where_it_was(tmp_path):
         (lambda: um.compare(A, A, names=["a"], **FEW), "1 names for 2"),
         (lambda: um.compare(A, A, measures=[]), "at least one measure"),
         (lambda: um.compare(A, A, measures=[R2(), R2()], **QUICK), "there twice"),
+        (lambda: um.compare(A, A, measures=[R2(ridge=1.0), R2(ridge=1.0 + 1e-15)], **QUICK), "there twice"),
+        (lambda: um.compare(A, A, groups="who", **FEW), "no named columns"),
+        (lambda: um.compare(A, A, ids="who", **FEW), "no named columns"),
+        (lambda: um.compare(A, A, groups=[None] * 600, **FEW), "groups are missing in 600 rows"),
+        (lambda: um.compare(A, A, groups=np.full(600, np.nan), **FEW), "groups are missing"),
         (lambda: um.compare(A, A * np.nan, **FEW), "NaN"),
         (lambda: um.compare(A, A, **FEW).pair("a", "b"), "no pair"),
         (lambda: um.compare(A, A, **FEW).pairs[0].score(CCA()), "was not measured"),

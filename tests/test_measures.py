@@ -201,14 +201,13 @@ def test_pairings_are_the_moments_of_permuted_rows():
                 np.testing.assert_allclose(part.norms, expected.norms)
 
 
-def test_permutations_move_groups_whole_within_folds_and_cut_unlike_sizes():
+def test_permutations_move_groups_whole_and_cut_unlike_sizes():
     sizes = RNG.integers(3, 30, 120)
     group = np.repeat(np.arange(120), sizes)
     rows = np.arange(len(group), dtype=float)[:, None]
     s = Sample(rows, rows, group % 64, group, 4, seed=0).exchangeable()
     assert len(s.x) > 0.8 * len(group)
     for order in s.orders(5):
-        np.testing.assert_array_equal(s.fold[order], s.fold)
         moved = {g: set(s.group[order][s.group == g]) for g in np.unique(s.group)}
         assert all(len(sources) == 1 for sources in moved.values())
         assert len(set.union(*moved.values())) == len(moved)
@@ -366,3 +365,89 @@ def test_every_measure_says_what_it_assumes_and_where_it_comes_from():
         assert measure.reference
         assert isinstance(measure, LinearMeasure) == (measure in LINEAR)
     assert len({m.name for m in [*LINEAR, *OF_ROWS]}) == len(LINEAR) + len(OF_ROWS)
+
+
+def p_values(measure, draw, times=20, **options):
+    return [evaluate(pair(*draw(), **options), [measure], **QUICK)[0].p_value for _ in range(times)]
+
+
+def test_ties_do_not_make_unrelated_tables_neighbours():
+    rng = np.random.default_rng(0)
+    p = p_values(Neighbours(5), lambda: rng.integers(0, 2, (2, 120, 3)).astype(float))
+    assert kstest(p, "uniform").pvalue > 0.01
+
+
+@pytest.mark.parametrize("sizes", [[300] * 15, [40] * 10, [1] * 3 + [50] * 30, [2**i for i in range(4, 12)] * 2])
+@pytest.mark.parametrize("measure", [R2(), CKA(), Procrustes(), MCC(), RSA(), Neighbours(5)], ids=lambda m: m.name)
+def test_groups_of_any_size_and_number_leave_a_null_that_can_tell(measure, sizes):
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    x = rng.normal(size=(len(group), 3))
+    (found,) = evaluate(pair(x, x + 0.1 * rng.normal(size=x.shape), groups=group, sample=1000), [measure], **QUICK)
+    assert found.above_chance
+    assert found.null < 0.2
+    assert found.null_rows >= min(400, len(group) // 2)
+    assert np.isfinite([found.low, found.high]).all()
+
+
+def test_p_values_of_unequal_groups_are_uniform():
+    rng = np.random.default_rng(0)
+    sizes = rng.integers(2, 30, 40)
+    group = np.repeat(np.arange(40), sizes)
+
+    def draw():
+        return (
+            np.repeat(rng.normal(size=(40, 2)), sizes, axis=0) + 0.3 * rng.normal(size=(len(group), 2)) for _ in "xy"
+        )
+
+    assert kstest(p_values(CKA(), draw, groups=group), "uniform").pvalue > 0.01
+
+
+def test_an_outlier_in_one_fold_does_not_spoil_the_others():
+    x = RNG.normal(size=(500, 3))
+    y = x + RNG.normal(size=(500, 3))
+    far = x.copy()
+    far[7] = 1e12
+    paired, plain = pair(far, y), pair(x, y)
+    fold = int(paired.chunk[7] % 5)
+    train, expected = (p.folds.splits()[fold][0] for p in (paired, plain))
+    np.testing.assert_allclose(train.xx, expected.xx, rtol=1e-6)
+    np.testing.assert_allclose(train.xy, expected.xy, rtol=1e-6)
+
+
+def test_debiased_cka_is_refused_where_one_row_outweighs_all_others():
+    x = RNG.normal(size=(100, 3))
+    x[3] *= 1e7
+    debiased, biased = evaluate(pair(x, RNG.normal(size=(100, 3))), [CKA(), CKA(debiased=False)], **QUICK)
+    assert isinstance(debiased, Refusal)
+    assert "outweighs" in debiased.reason
+    assert not isinstance(biased, Refusal)
+
+
+def test_single_precision_rounding_is_not_a_direction():
+    # Probabilities sum to 1, so they have one dimension less than columns; in float32 the rest is rounding.
+    logits = RNG.normal(size=(2000, 6))
+    p = (np.exp(logits) / np.exp(logits).sum(1, keepdims=True)).astype(np.float32)
+    q = (p @ RNG.normal(size=(6, 6)).astype(np.float32)).astype(np.float32)
+    (found,) = evaluate(pair(p, q), [CCA()], **QUICK)
+    assert len(found.profile) == 5
+    assert found.value > 0.99999
+
+
+def test_a_target_that_a_fold_cannot_score_counts_in_none():
+    rare = np.column_stack([X, np.arange(400) == 17])
+    (with_it,) = evaluate(pair(X, rare), [R2()], **QUICK)
+    (without,) = evaluate(pair(X, X), [R2()], **QUICK)
+    assert with_it.value == pytest.approx(without.value)
+
+
+def test_blas_threads_are_what_they_were_after_callers_in_two_threads():
+    from concurrent.futures import ThreadPoolExecutor
+
+    from threadpoolctl import threadpool_info, threadpool_limits
+
+    with threadpool_limits(2, user_api="blas"):
+        before = [p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"]
+        with ThreadPoolExecutor(3) as pool:
+            list(pool.map(lambda i: pair(X[i:], Y[i:]), range(6)))
+        assert [p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"] == before

@@ -19,6 +19,20 @@ VALUES = RNG.normal(size=(50, 3))
 IDS = np.array([f"row {i}" for i in range(50)])
 
 
+class Frame:
+    """As much of a data frame as is used, so that neither pandas nor polars is needed."""
+
+    def __init__(self, **columns):
+        self.data = columns
+        self.columns = list(columns)
+
+    def __getitem__(self, key):
+        return Frame(**{k: self.data[k] for k in key}) if isinstance(key, list) else self.data[key]
+
+    def to_numpy(self):
+        return np.column_stack(list(self.data.values()))
+
+
 def csv_text(values=VALUES, header="a,b,c\n", mark=","):
     return header.replace(",", mark) + "".join(mark.join(map(repr, row)) + "\n" for row in values.tolist())
 
@@ -104,6 +118,9 @@ def test_a_member_is_named_after_two_colons(tmp_path):
         read(tmp_path / "t.npz")
     with pytest.raises(um.InputError, match="has no three: it has one, two"):
         read(f"{tmp_path / 't.npz'}::three")
+    np.save(tmp_path / "t.npy", VALUES)
+    with pytest.raises(um.InputError, match="holds one table"):
+        read(f"{tmp_path / 't.npy'}::one")
 
 
 def test_labels_are_columns_by_name(tmp_path):
@@ -148,6 +165,8 @@ def test_joining_brings_equal_ids_to_equal_rows(a, b):
         ([["a", "b"], ["a", "b", "c"]], "one lacks 1 ids of two, e.g. c"),
         ([["a", "a"], ["a", "b"]], "more than once"),
         ([[["a"]], ["a"]], "one a row"),
+        ([["a", None], ["a", "b"]], "the ids of one are missing in 1 rows"),
+        ([[1.0, 2.0], [1.0, float("nan")]], "the ids of two are missing"),
     ],
 )
 def test_ids_that_differ_fail_loudly(ids, words):
@@ -157,6 +176,23 @@ def test_ids_that_differ_fail_loudly(ids, words):
 
 def test_a_number_in_one_file_is_the_same_id_as_text_in_the_other():
     assert [o.tolist() for o in matching([np.array([1, 2]), np.array(["2", "1"])], ["one", "two"])] == [[0, 1], [1, 0]]
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_columns_named_by_their_numbers_are_a_header(tmp_path, first):
+    (tmp_path / "t.csv").write_text(csv_text(header=f"{first},{first + 1},{first + 2}\n"))
+    np.testing.assert_array_equal(read(tmp_path / "t.csv").values, VALUES)
+    (tmp_path / "t.csv").write_text(csv_text(header="id,0,1\n"))
+    assert read(tmp_path / "t.csv").columns == ("id", "0", "1")
+
+
+def test_tensors_of_double_precision_stay_double():
+    batches = [torch.tensor([[1e9], [1e9 + 1]], dtype=torch.float64), torch.tensor([[1e9 + 2]], dtype=torch.float64)]
+    assert read(iter(batches)).values[:, 0].tolist() == [1e9, 1e9 + 1, 1e9 + 2]
+
+
+def test_an_empty_batch_is_skipped():
+    assert read(iter([VALUES[:30], VALUES[:0], VALUES[30:]])).values.shape == (50, 3)
 
 
 @pytest.mark.parametrize(
@@ -172,6 +208,8 @@ def test_a_number_in_one_file_is_the_same_id_as_text_in_the_other():
         ("t.csv", b"a,b\n1,2\n3\n", "not a table of numbers"),
         ("t.csv", b"a,b\n1,two\n", "not a table of numbers"),
         ("t.csv", b"a,a\n1,2\n", "more than once"),
+        ("t.csv", b"1.5,NA\n2,3\n", "first line of t.csv has a missing value"),
+        ("t.csv", b"a,b\n1,2\n\n3,4\n", "not a table of numbers"),
         ("t.csv", b",a\n0,2\n", "an index that pandas wrote"),
         ("t.csv", "a,b\nä,ö\n".encode("latin-1"), "UTF-8"),
         ("t.csv", b"\x00\x01\x02", "not a table of numbers"),
@@ -214,6 +252,9 @@ def test_a_damaged_byte_never_gives_a_traceback(tmp_path_factory, kind, data):
         ([[1.0], [2.0, 3.0]], "rows of equal length"),
         (iter([np.ones((2, 2)), np.ones((2, 3))]), "blocks of equal width"),
         (iter([]), "is empty"),
+        (iter([VALUES.astype(np.float32), VALUES]), "blocks of one kind"),
+        (Frame(a=IDS), "real numbers"),
+        ([["x", None]], "real numbers"),
         ("nowhere.npy", "no file nowhere.npy"),
     ],
 )
@@ -233,20 +274,6 @@ def test_an_archive_of_something_else_is_refused(tmp_path):
         archive.writestr("readme.txt", "hello")
     with pytest.raises(um.InputError, match="cannot be read as"):
         read(tmp_path / "t.npz")
-
-
-class Frame:
-    """As much of a data frame as is used, so that neither pandas nor polars is needed."""
-
-    def __init__(self, **columns):
-        self.data = columns
-        self.columns = list(columns)
-
-    def __getitem__(self, key):
-        return Frame(**{k: self.data[k] for k in key}) if isinstance(key, list) else self.data[key]
-
-    def to_numpy(self):
-        return np.column_stack(list(self.data.values()))
 
 
 def test_a_data_frame_keeps_its_names():

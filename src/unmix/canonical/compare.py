@@ -25,7 +25,7 @@ from unmix.moments import Moments
 from unmix.theory.roeder2021 import THEOREM_1
 from unmix.theory.theorem import Assumption
 
-SAME = 0.99
+SAME, EQUAL = 0.99, 1 - 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,12 +69,14 @@ class ModelComparison:
             text = f"{theory}: if {x} and {y} predict the same distribution, f′ = A f and centred g′ = A^-T g."
         else:
             failed = "; ".join(a.statement for a in self.violated)
-            text = f"Theory promises nothing ({theory} needs: {failed})."
+            text = f"Theory promises nothing ({theory}; these of its assumptions fail: {failed})."
             if self.seen != (self.diversity[0].width, self.diversity[1].width):
                 text += f" Measured on the {self.seen[0]} and {self.seen[1]} dimensions that the distributions see."
         kl = self.distances["KL"].value
-        if self.equal_logits >= SAME:
-            text += f" The distributions are equal (centred logits R² {self.equal_logits:.4f}, KL {kl:.2g})."
+        if self.equal_logits >= EQUAL:
+            text += f" The distributions are equal (centred logits R² {self.equal_logits:.6f}, KL {kl:.2g})."
+        elif self.equal_logits >= SAME:
+            text += f" The distributions are nearly equal (centred logits R² {self.equal_logits:.4f}, KL {kl:.2g})."
         else:
             text += f" The distributions are not equal: centred logits R² {self.equal_logits:.3f}, KL {kl:.2g}."
             if kl < 0.01:
@@ -82,10 +84,10 @@ class ModelComparison:
         forth = self.scores[0]
         if isinstance(forth, Refusal):
             return f"{text} f′ from f: {forth.reason}."
-        linear = "is" if forth.value >= SAME else "is not"
+        linear = "is" if forth.value >= SAME and forth.above_chance else "is not"
         return (
             f"{text} f′ {linear} a linear map of f: held-out R² {forth.value:.4f} [{forth.low:.4f}, {forth.high:.4f}], "
-            f"by labels alone {self.label_r2:.4f}; B = A^-T fails by {100 * self.alignment.g_residual:.2g} % of g′."
+            f"by labels alone {self.label_r2:.4f}; residual of B = A^-T: {100 * self.alignment.g_residual:.2g} % of g′."
         )
 
     def as_dict(self) -> dict[str, Any]:

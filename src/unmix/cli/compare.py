@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,22 +30,23 @@ def compare(
     measures: Annotated[str | None, Option(help=f"Comma-separated: default, all, or some of {CHOICES}.")] = None,
     ids: Annotated[
         list[str] | None,
-        Option(help="Join rows: a column that every file has, or once for each table a file with one id a line."),
+        Option(help="Join rows: a column of every file, or a file of ids for each table: --ids A.txt --ids B.txt."),
     ] = None,
     groups: Annotated[
         str | None,
         Option(help="Rows that belong together: a column of the first table, or a file with one label a line."),
     ] = None,
     layers: Annotated[
-        bool, Option("--layers", help="Two files of several arrays: compare every layer with every layer.")
+        bool,
+        Option("--layers", help="Two files of several arrays: each layer with each layer, by one measure [cka]."),
     ] = False,
     models: Annotated[
         bool, Option("--models", help="Two files that hold f, g and perhaps bias: p(y|x) ∝ exp f(x)ᵀg(y) + b(y).")
     ] = False,
     names: Annotated[str | None, Option(help="Comma-separated names to show instead of the files'.")] = None,
     folds: Annotated[int, Option(help="Parts, each scored by what was fitted on the others.")] = 5,
-    bootstraps: Annotated[int, Option(help="Resamples for the 95 % intervals.")] = 200,
-    permutations: Annotated[int, Option(help="Random pairings of rows for the score at chance.")] = 199,
+    bootstraps: Annotated[int, Option(help="Resamples for the 95 % intervals; 40 or more.")] = 200,
+    permutations: Annotated[int, Option(help="Random pairings of rows for the score at chance; 99 or more.")] = 199,
     sample: Annotated[
         int | None, Option(help="The most rows for nulls and for measures of rows. [5000, or 5 a column]")
     ] = None,
@@ -64,6 +66,33 @@ def compare(
     given: dict[str, Any] = {"folds": folds, "bootstraps": bootstraps, "permutations": permutations, "seed": seed}
     given |= {"sample": sample, "groups": _groups(groups)}
     titles = [n.strip() for n in names.split(",")] if names else None
+    for option, value in (
+        ("--ids", ids),
+        ("--names", names if layers else None),
+        ("--measures", measures if models else None),
+    ):
+        require(not (value and (layers or models)), f"{option} does not go with --layers or --models: leave it out.")
+    require(titles is None or len(titles) == len(tables), "--names must name every file, with commas between.")
+    try:
+        _run(tables, titles, measures, ids, layers, models, given, out)
+    except KeyboardInterrupt:
+        kept = (
+            "finished pairs are kept: run the same command again to go on" if out else "nothing is kept without --out"
+        )
+        Console(stderr=True, highlight=False).print(f"stopped; {kept}.")
+        sys.exit(130)
+
+
+def _run(
+    tables: list[str],
+    titles: list[str] | None,
+    measures: str | None,
+    ids: list[str] | None,
+    layers: bool,
+    models: bool,
+    given: dict[str, Any],
+    out: Path | None,
+) -> None:
     if models:
         _models(tables, titles, given, out)
     elif layers:
@@ -91,8 +120,8 @@ def _layers(tables: list[str], measures: str | None, given: dict[str, Any], out:
     asked = measures_named(measures or "cka")
     require(len(asked) == 1, "--layers takes one measure, such as --measures cka.")
     first, second = ({name: f"{file}::{name}" for name in members(file)} for file in tables)
-    found: LayerComparison = compare_layers(first, second, measure=asked[0], progress=True, **given)
-    Console(highlight=False).print(escape(found.verdict), soft_wrap=True)
+    found: LayerComparison = compare_layers(first, second, measure=asked[0], folder=out, progress=True, **given)
+    Console(highlight=False).print(escape(str(found)), soft_wrap=True)
     _keep(found, out, (".json", ".csv", ".png"))
 
 
@@ -111,13 +140,22 @@ def _models(tables: list[str], titles: list[str] | None, given: dict[str, Any], 
 
 
 def _groups(groups: str | None) -> Any:
-    return read_labels(groups) if groups is not None and Path(groups).is_file() else groups
+    if groups is None or not _is_file(groups):
+        return groups
+    return read_labels(groups)
+
+
+def _is_file(text: str) -> bool:
+    """Whether a label option names a file rather than a column."""
+    looks = Path(text).suffix.lower() in (".txt", ".npy")
+    require(not looks or Path(text).is_file(), f"there is no file {text}.")
+    return Path(text).is_file()
 
 
 def _ids(ids: list[str] | None) -> Any:
     if not ids:
         return None
-    if len(ids) == 1 and not Path(ids[0]).is_file():
+    if len(ids) == 1 and not _is_file(ids[0]):
         return ids[0]
     return [read_labels(file) for file in ids]
 

@@ -43,8 +43,8 @@ PLAIN: dict[str, Measure] = {
 WITH_NUMBER: dict[str, Callable[[float], Measure]] = {
     "ridge": lambda alpha: R2(ridge=alpha),
     "ridge-back": lambda alpha: R2(reverse=True, ridge=alpha),
-    "svcca": lambda size: SVCCA(components=int(size)) if size >= 1 else SVCCA(variance=size),
-    "neighbours": lambda k: Neighbours(int(k)),
+    "svcca": lambda size: SVCCA(components=_whole(size)) if size >= 1 else SVCCA(variance=size),
+    "neighbours": lambda k: Neighbours(_whole(k)),
     "rbf-cka": KernelCKA,
 }
 CHOICES = ", ".join([*PLAIN, "ridge:ALPHA", "ridge-back:ALPHA", "svcca:K or svcca:SHARE", "neighbours:K",
@@ -63,6 +63,11 @@ def measures_named(text: str | None) -> tuple[Measure, ...]:
     for name in (text or "default").split(","):
         found += [m for m in _named(name.strip().lower()) if m not in found]
     return tuple(found)
+
+
+def _whole(number: float) -> int:
+    require(number == int(number), f"{number:g} must be a whole number.")
+    return int(number)
 
 
 def _named(name: str) -> tuple[Measure, ...]:

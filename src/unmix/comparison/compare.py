@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from hashlib import blake2b
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -15,9 +14,10 @@ from unmix.comparison.meter import meter
 from unmix.comparison.store import PairStore
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
+from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cca import CCA
 from unmix.measures.cka import CKA
-from unmix.measures.evaluate import check_counts, check_measures, evaluate, work
+from unmix.measures.evaluate import Advance, evaluate
 from unmix.measures.geometry import RSA
 from unmix.measures.ladder import TOLERANCE, minimal_classes
 from unmix.measures.matching import MCC
@@ -83,39 +83,49 @@ def compare(
     couples = list(combinations(tables, 2))
     counts = {"bootstraps": bootstraps, "permutations": permutations}
     settings = {"folds": folds, **counts, "sample": sample, "seed": seed, "groups": labels is not None}
-    grouped = blake2b(repr(np.asarray(labels).tolist()).encode()).hexdigest() if labels is not None else ""
-    store = PairStore(Path(folder) if folder is not None else None, asked, f"{settings} {grouped}")
+    store = PairStore.at(folder, asked, settings, labels)
+    cut: dict[str, Any] = {"folds": folds, "sample": sample, "seed": seed}
     pairs = []
     with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
         for x, y in couples:
             bar.update(task, description=f"{x.name}, {y.name}")
-            path = store.path(x, y)
-            found = store.kept(path)
-            if found is None:
-                paired = pair(
-                    x.values, y.values, names=(x.name, y.name), groups=labels, folds=folds, sample=sample, seed=seed
-                )
-                scores = tuple(evaluate(paired, asked, **counts, advance=lambda: bar.advance(task)))
-                widths = x.values.shape[1], y.values.shape[1]
-                found = Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), paired.notes)
-                store.keep(path, found)
-            else:
-                bar.advance(task, work(asked, **counts))
-            pairs.append(found)
+            pairs.append(measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts))
     return Comparison(titles, asked, tuple(pairs), settings)
 
 
-def tables_of(sources: Sequence[Any], names: Sequence[str] | None, *labels: Any) -> list[Table]:
-    """Read the tables, with unlike names, and with the label columns that are asked for by name."""
+def measured(
+    x: Table, y: Table, store: PairStore, advance: Advance, *, bootstraps: int, permutations: int, **cut: Any
+) -> Pair:
+    """The pair as it is kept in the store, or measured and then kept."""
+    path = store.path(x, y)
+    found = store.kept(path)
+    if found is None:
+        paired = pair(x.values, y.values, names=(x.name, y.name), **cut)
+        scores = tuple(
+            evaluate(paired, store.measures, bootstraps=bootstraps, permutations=permutations, advance=advance)
+        )
+        widths = x.values.shape[1], y.values.shape[1]
+        found = Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), paired.notes)
+        store.keep(path, found)
+    return found
+
+
+def tables_of(sources: Sequence[Any], names: Sequence[str] | None, ids: Any = None, groups: Any = None) -> list[Table]:
+    """Read the tables, with unlike names: ids are columns of each if named, groups a column of the first."""
     require(
         names is None or len(names) == len(sources),
         f"there are {len(names or ())} names for {len(sources)} representations: give one each.",
     )
-    wanted = [label for label in labels if isinstance(label, str)]
     found: list[Table] = []
     for i, source in enumerate(sources):
         default = None if hasattr(source, "__fspath__") or isinstance(source, str) else f"representation {i + 1}"
+        wanted = [label for label in (ids, groups if i == 0 else None) if isinstance(label, str)]
         table = read(source, names[i] if names else default, labels=wanted)
+        missing = [label for label in wanted if label not in table.labels]
+        require(
+            not missing,
+            f"{table.name} has no named columns: give {' and '.join(missing)} as labels, one a row, not as a name.",
+        )
         taken = {t.name for t in found}
         name, again = table.name, 2
         while name in taken:

@@ -100,7 +100,8 @@ class Comparison:
         field : another attribute of the scores, such as "calibrated" or "p_value".
         """
         table = np.full((len(self.names), len(self.names)), np.nan)
-        np.fill_diagonal(table, 1.0)
+        if field in ("value", "calibrated"):
+            np.fill_diagonal(table, 1.0)
         for p in self.pairs:
             i, j = self.names.index(p.x), self.names.index(p.y)
             for at, asked in (((i, j), measure), ((j, i), measure.mirrored)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -31,7 +31,7 @@ def terminal(comparison: Comparison) -> Table:
         table.add_section()
         table.add_row(f"[bold]x = {escape(p.x)}, y = {escape(p.y)}[/]")
         for s in p.scores:
-            table.add_row(s.measure.name, *_cells(s))
+            table.add_row(s.measure.name, *_terminal_cells(s))
     return table
 
 
@@ -52,11 +52,15 @@ def csv(comparison: Comparison) -> str:
     writer.writerow(["x", "y", "measure", *FIELDS, "refused"])
     for p in comparison.pairs:
         for s in p.scores:
-            if isinstance(s, Score):
-                writer.writerow([p.x, p.y, s.measure.name, *(getattr(s, f) for f in FIELDS), ""])
-            else:
-                writer.writerow([p.x, p.y, s.measure.name, *[""] * len(FIELDS), s.reason])
+            writer.writerow([p.x, p.y, s.measure.name, *cells(s)])
     return out.getvalue()
+
+
+def cells(score: Score | Refusal) -> list[Any]:
+    """The numbers of a score and why it was refused, for a line of a spreadsheet."""
+    if isinstance(score, Refusal):
+        return [*[""] * len(FIELDS), score.reason]
+    return [*(getattr(score, field) for field in FIELDS), ""]
 
 
 def latex(comparison: Comparison) -> str:
@@ -69,7 +73,7 @@ def latex(comparison: Comparison) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
-def _cells(score: Score | Refusal) -> list[str]:
+def _terminal_cells(score: Score | Refusal) -> list[str]:
     if isinstance(score, Refusal):
         return ["refused"]
     span = f"{score.low:.3f} … {score.high:.3f}"

@@ -32,7 +32,6 @@ def heat_maps(comparison: Comparison) -> bytes:
     axes = figure.subplots(down, across, squeeze=False).ravel()
     for ax, measure in zip(axes, shown, strict=False):
         chance = comparison.matrix(measure, "p_value") > SIGNIFICANT
-        np.fill_diagonal(chance, False)
         _map(ax, comparison.matrix(measure), comparison.names, comparison.names, chance)
         ax.set_title(measure.name, fontsize=10)
     for ax in axes[len(shown) :]:
@@ -48,6 +47,7 @@ def layer_map(layers: LayerComparison) -> bytes:
     ax = figure.subplots()
     _map(ax, layers.values, layers.x, layers.y, ~layers.above_chance)
     ax.set_title(f"{layers.measure.name}. In brackets: not above chance.", fontsize=10)
+    ax.set(xlabel="second model", ylabel="first model")
     return _png(figure)
 
 

@@ -14,14 +14,15 @@ import numpy as np
 from jaxtyping import Bool, Float64
 from numpy import ndarray
 
-from unmix.comparison.compare import tables_of
+from unmix.comparison.compare import measured, tables_of
+from unmix.comparison.export import FIELDS, cells
 from unmix.comparison.meter import meter
+from unmix.comparison.store import PairStore
 from unmix.errors import require
 from unmix.files import write_atomically
+from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cka import CKA
-from unmix.measures.evaluate import evaluate, work
 from unmix.measures.measure import Measure
-from unmix.measures.paired import pair
 from unmix.measures.score import Refusal, Score
 
 
@@ -69,7 +70,7 @@ class LayerComparison:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write .json (everything), .csv (the matrix) or .png (the heat map)."""
+        """Write .json (everything), .csv (a line a pair of layers) or .png (the heat map)."""
         file = Path(path)
         if file.suffix == ".png":
             from unmix.comparison.figure import layer_map  # matplotlib is slow to import
@@ -81,10 +82,21 @@ class LayerComparison:
             require(file.suffix == ".csv", f"layers are saved as .json, .csv or .png, not as {file.name}.")
             out = io.StringIO()
             writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["", *self.y])
-            writer.writerows([name, *row] for name, row in zip(self.x, self.values.tolist(), strict=True))
+            writer.writerow(["x", "y", *FIELDS, "refused"])
+            for x, line in zip(self.x, self.scores, strict=True):
+                writer.writerows([x, y, *cells(s)] for y, s in zip(self.y, line, strict=True))
             content = out.getvalue().encode()
         write_atomically(file, content)
+
+    def __str__(self) -> str:
+        """A line a pair of layers: score, interval, chance and p."""
+        width = max(map(len, (*self.x, *self.y)))
+        rows = (
+            f"  {x:{width}}  {y:{width}}  {s}"
+            for x, line in zip(self.x, self.scores, strict=True)
+            for y, s in zip(self.y, line, strict=True)
+        )
+        return "\n".join([self.measure.name, *rows, self.verdict])
 
     def __repr__(self) -> str:
         return f"LayerComparison({self.measure.name}; {len(self.x)} by {len(self.y)} layers)"
@@ -101,6 +113,7 @@ def compare_layers(
     permutations: int = 199,
     sample: int | None = None,
     seed: int = 0,
+    folder: str | Path | None = None,
     progress: bool = False,
 ) -> LayerComparison:
     """Compare every layer of a model with every layer of another (or of itself), by one measure.
@@ -118,16 +131,17 @@ def compare_layers(
     """
     require(len(first) > 0 and len(second) > 0, "compare_layers needs at least one layer of each model.")
     xs, ys = (tables_of(list(model.values()), list(model)) for model in (first, second))
+    check_measures([measure])
     counts = {"bootstraps": bootstraps, "permutations": permutations}
+    check_counts(**counts)
+    cut: dict[str, Any] = {"folds": folds, "sample": sample, "seed": seed}
+    store = PairStore.at(folder, (measure,), cut | counts, groups)
     rows = []
     with meter(len(xs) * len(ys) * work([measure], **counts), shown=progress) as (bar, task):
         for x in xs:
             line = []
             for y in ys:
                 bar.update(task, description=f"{x.name}, {y.name}")
-                paired = pair(
-                    x.values, y.values, names=(x.name, y.name), groups=groups, folds=folds, sample=sample, seed=seed
-                )
-                line += evaluate(paired, [measure], **counts, advance=lambda: bar.advance(task))
+                line.append(measured(x, y, store, lambda: bar.advance(task), groups=groups, **cut, **counts).scores[0])
             rows.append(tuple(line))
     return LayerComparison(measure, tuple(t.name for t in xs), tuple(t.name for t in ys), tuple(rows))

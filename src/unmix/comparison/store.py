@@ -21,6 +21,7 @@ from unmix.measures.score import Refusal, Score
 from unmix.tables import Table
 
 STEP = 2**14
+REVISION = 1  # of the numbers: raise it when a measure's value changes, and kept pairs are measured anew
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,14 @@ class PairStore:
     folder: Path | None
     measures: tuple[Measure, ...]
     settings: str
+
+    @classmethod
+    def at(
+        cls, folder: str | Path | None, measures: tuple[Measure, ...], settings: dict[str, Any], groups: Any
+    ) -> PairStore:
+        """In a folder (or nowhere), for measures with settings on rows with these groups."""
+        member = blake2b(repr(np.asarray(groups).tolist()).encode()).hexdigest()
+        return cls(Path(folder) if folder is not None else None, measures, f"{REVISION} {settings} {member}")
 
     def path(self, x: Table, y: Table) -> Path | None:
         """The file of a pair."""

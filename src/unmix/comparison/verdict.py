@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from unmix.indeterminacy import Indeterminacy
+from unmix.indeterminacy import AFFINE, Indeterminacy
 from unmix.measures.regression import R2
 from unmix.measures.score import Refusal, Score
 
@@ -29,10 +29,10 @@ def pair_verdict(x: str, y: str, scores: Sequence[Score | Refusal], minimal: Seq
 
 def _linear(x: str, y: str, forth: Score, back: Score, minimal: Sequence[Indeterminacy]) -> str:
     numbers = f"held-out R² {_span(forth)} for {y} from {x} and {_span(back)} for {x} from {y}"
-    if not (forth.above_chance or back.above_chance):
+    if not any(s.above_chance and s.value > 0 for s in (forth, back)):
         return f"{x} and {y} have no linear relation above chance: {numbers}."
     if min(forth.value, back.value) >= SAME:
-        classes = " or ".join(f"{c}" for c in minimal)
+        classes = " or ".join(str(c) for c in minimal or (AFFINE,))
         return f"{x} and {y} are the same up to a map of the class {classes}: {numbers}."
     if forth.value >= SAME:
         return f"{y} is a linear function of {x}, but {x} holds more: {numbers}."

@@ -9,7 +9,8 @@ from unmix.measures.matching import MCC
 from unmix.measures.measure import LinearMeasure, Measure, RowMeasure
 from unmix.measures.neighbours import Neighbours
 from unmix.measures.procrustes import Procrustes
-from unmix.measures.recovery import Recovery, recovery
+from unmix.measures.recovered import Recovery
+from unmix.measures.recovery import recovery
 from unmix.measures.regression import R2, UpTo
 from unmix.measures.score import Refusal, Score
 from unmix.measures.truth import mcc

@@ -10,7 +10,7 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.errors import require
-from unmix.indeterminacy.whitening import whitening
+from unmix.indeterminacy.whitening import RANK_CUT, whitening
 from unmix.measures.invariance import AFFINE_MAPS, SIMILARITIES, Change, Invariance, to
 from unmix.measures.measure import LinearMeasure, wide
 from unmix.moments import Moments
@@ -112,7 +112,8 @@ class SVCCA(LinearMeasure):
     def __post_init__(self) -> None:
         one = (self.components is None) != (self.variance is None)
         require(one, "SVCCA takes either components or variance, e.g. SVCCA(components=16) or SVCCA(variance=0.99).")
-        require(self.components is None or self.components >= 1, f"components must be at least 1: {self.components}.")
+        whole = self.components is None or (isinstance(self.components, int) and self.components >= 1)
+        require(whole, f"components must be a whole number of at least 1, not {self.components}.")
         require(self.variance is None or 0 < self.variance <= 1, f"variance must be in (0, 1], not {self.variance}.")
 
     @property
@@ -136,7 +137,7 @@ class SVCCA(LinearMeasure):
     def _leading(self, covariance: Float64[ndarray, "k k"]) -> Float64[ndarray, "k p"]:
         values, vectors = np.linalg.eigh(covariance)
         values, vectors = values[::-1], vectors[:, ::-1]
-        rank = int((values > values[0] * len(values) * np.finfo(np.float64).eps).sum())
+        rank = int((values > values[0] * RANK_CUT).sum())
         if self.variance is None:
             kept = min(self.components or 0, rank)
         else:  # a share of 1 means all of the rank

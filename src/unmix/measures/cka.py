@@ -14,6 +14,8 @@ from unmix.measures.invariance import SIMILARITIES, Invariance
 from unmix.measures.measure import LinearMeasure
 from unmix.moments import Moments
 
+CANCELLED = 1e-8
+
 
 @dataclass(frozen=True)
 class CKA(LinearMeasure):
@@ -54,6 +56,12 @@ class CKA(LinearMeasure):
 
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return "unbiased HSIC needs more than 3 rows" if self.debiased and train_rows <= 3 else None
+
+    def unfit(self, moments: Moments) -> str | None:
+        for gram, norms in ((moments.xx, moments.norms[0]), (moments.yy, moments.norms[2])):
+            if self.debiased and np.sum(gram**2) - norms < CANCELLED * norms:
+                return "one row outweighs all the others so far that float64 cannot tell: remove or clip it"
+        return None
 
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
         m = test

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
-from threadpoolctl import threadpool_limits
 
-from unmix.errors import require, require_kind
+from unmix.measures.asked import check_counts, check_measures
 from unmix.measures.measure import LinearMeasure, Measure, RowMeasure
 from unmix.measures.paired import Paired
 from unmix.measures.sample import Pairings
-from unmix.measures.score import SIGNIFICANT, Refusal, Score, bootstrap_spread, jackknife_spread, scored
+from unmix.measures.score import Refusal, Score, bootstrap_spread, jackknife_spread, scored
 from unmix.moments import Folds, Split
+from unmix.threads import one_blas_thread
 
-WIDE = 256
+WIDE, ENOUGH_CHUNKS = 256, 8
 Advance = Callable[[], None]
 
 
@@ -32,8 +32,9 @@ def evaluate(
     """The scores of a pair, in the order of the measures.
 
     What is fitted is scored on held-out folds, with a bootstrap over chunks; what is not, on all rows, with a
-    jackknife over chunks. Permutations pair rows anew within folds, whole groups at a time. Where a table is wider
-    than 256 columns, resamples and permutations use the first fold only: the interval is then a little too wide.
+    jackknife over chunks, and so is everything where there are fewer than 8 groups a fold. Permutations pair rows
+    anew, whole groups at a time. Where a table is wider than 256 columns, resamples and permutations use the first
+    fold only: the interval is then too wide rather than too narrow.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def evaluate(
     """
     check_counts(bootstraps, permutations)
     check_measures(measures)
-    with threadpool_limits(1, user_api="blas"):  # thousands of small factorisations: threads would only wait
+    with one_blas_thread():  # thousands of small factorisations: threads would only wait
         return _evaluate(paired, measures, bootstraps, permutations, advance)
 
 
@@ -61,32 +62,6 @@ def _evaluate(
     return [found[m] for m in measures]
 
 
-def check_measures(measures: Sequence[Measure]) -> None:
-    """Refuse what is no measure, and a measure that is there twice."""
-    require(len(measures) > 0, "there must be at least one measure, e.g. measures=[um.measures.CCA()].")
-    for i, measure in enumerate(measures):
-        require_kind(measure, Measure, "a measure", "um.measures.CCA()")
-        require(measure not in measures[:i], f"the measure {measure.name} is there twice: leave one out.")
-
-
-def check_counts(bootstraps: int, permutations: int) -> None:
-    """Refuse fewer resamples than an interval or a p-value needs."""
-    require(
-        isinstance(permutations, int) and permutations >= 1 / SIGNIFICANT - 1,
-        f"{permutations!r} permutations cannot show that a score is above chance: take 99 or more.",
-    )
-    require(
-        isinstance(bootstraps, int) and bootstraps >= 40,
-        f"{bootstraps!r} resamples cannot give a 95 % interval: take 40 or more.",
-    )
-
-
-def work(measures: Sequence[Measure], bootstraps: int, permutations: int) -> int:
-    """How many times `evaluate` advances."""
-    linear = sum(isinstance(m, LinearMeasure) for m in measures)
-    return (bootstraps + permutations) * (linear > 0) + len(measures) - linear
-
-
 def _refusal(measure: Measure, paired: Paired) -> str | None:
     """Why a measure would mean nothing on these rows, or on those that the null is taken on."""
     widths = len(paired.kept_x), len(paired.kept_y)
@@ -94,7 +69,10 @@ def _refusal(measure: Measure, paired: Paired) -> str | None:
     if isinstance(measure, RowMeasure):
         return measure.refusal(len(rows.x), *widths)
     null = len(rows.x) - int(np.bincount(rows.fold).max())
-    return measure.refusal(min(paired.train_rows, null), *widths)
+    refused = measure.refusal(min(paired.train_rows, null), *widths)
+    if refused is None and isinstance(measure, LinearMeasure):
+        return measure.unfit(paired.folds.chunks.pooled())
+    return refused
 
 
 def _linear(
@@ -106,7 +84,7 @@ def _linear(
     only = _folds_to_resample(paired)
     rows = paired.sample.exchangeable()
     pairings = Pairings(rows)
-    now = pairings.folds()
+    now = pairings.folds(np.arange(len(rows.x)))
     observed = [_value(m, now, now.splits(only)) for m in measures]
     null = np.empty((permutations, len(measures)))
     for i, order in enumerate(rows.orders(permutations)):
@@ -134,20 +112,25 @@ def resample(
     paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance = lambda: None
 ) -> list[HeldOut]:
     """The scores from moments, with their intervals but without a null."""
-    with threadpool_limits(1, user_api="blas"):
+    with one_blas_thread():
         return _resample(paired, measures, bootstraps, advance)
 
 
 def _resample(paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance) -> list[HeldOut]:
     splits, only = paired.folds.splits(), _folds_to_resample(paired)
-    fitted = [m for m in measures if m.fitted]
-    resampled = np.empty((bootstraps if fitted else 0, len(fitted)))
+    chunks_a_fold = int((paired.folds.chunks.rows > 0).sum()) / paired.folds.count
+    # With a handful of groups a fold, a resample of them may be one group over and over.
+    drawn = [m for m in measures if m.fitted and chunks_a_fold >= ENOUGH_CHUNKS]
+    resampled = np.empty((bootstraps if drawn else 0, len(drawn)))
     for i, some in enumerate(paired.folds.resampled(len(resampled), paired.sample.seed, only)):
-        resampled[i] = [_value(m, paired.folds, some) for m in fitted]
+        resampled[i] = [_value(m, paired.folds, some) for m in drawn]
         advance()
     found = []
     for m in measures:
-        spread = bootstrap_spread(resampled[:, fitted.index(m)]) if m.fitted else jackknife_spread(_left_out(m, paired))
+        if m in drawn:
+            spread = bootstrap_spread(resampled[:, drawn.index(m)], chunks_a_fold)
+        else:
+            spread = jackknife_spread(_left_out(m, paired))
         found.append(HeldOut(_value(m, paired.folds, splits), _profile(m, paired.folds, splits), spread))
     return found
 
@@ -157,11 +140,19 @@ def _folds_to_resample(paired: Paired) -> int | None:
 
 
 def _value(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> float:
-    """The mean over folds; where nothing is fitted, of all rows at once."""
-    if measure.fitted:
-        return float(np.mean([measure.score(*split) for split in splits]))
-    whole = folds.chunks.pooled()
-    return measure.score(whole, whole)
+    """The mean over folds; where nothing is fitted, of all rows at once.
+
+    A part that one fold cannot score, because its target is constant there, counts in none.
+    """
+    if not measure.fitted:
+        whole = folds.chunks.pooled()
+        return measure.score(whole, whole)
+    profiles = [measure.profile(*split) for split in splits]
+    if len({len(p) for p in profiles}) > 1:  # ranks differ
+        return float(np.mean([p.mean() for p in profiles]))
+    table = np.stack(profiles)
+    there = np.isfinite(table).all(0)
+    return float(table[:, there].mean()) if there.any() else 0.0
 
 
 def _profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float64[ndarray, " p"]:
@@ -177,7 +168,14 @@ def _profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float
 
 
 def _left_out(measure: LinearMeasure, paired: Paired) -> Float64[ndarray, " g"]:
-    chunks = paired.folds.chunks
-    total = chunks.sums.sum(0)
-    parts = [chunks.centred(total - chunks.sums[g]) for g in np.flatnonzero(chunks.rows > 0)]
-    return np.array([measure.score(part, part) for part in parts])
+    """The score without each chunk in turn."""
+    found = []
+    for chunk in np.flatnonzero(paired.folds.chunks.rows > 0):
+        kept = np.ones(len(paired.folds.chunks.sums))
+        kept[chunk] = 0
+        if measure.fitted:
+            found.append(_value(measure, paired.folds, paired.folds.splits(weights=kept)))
+        else:
+            part = paired.folds.chunks.pooled(kept)
+            found.append(measure.score(part, part))
+    return np.array(found)

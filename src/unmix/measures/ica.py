@@ -68,7 +68,8 @@ class ICA(RowMeasure):
             self._mean([p.folds(order).splits()[f] for f, p in enumerate(pairings)])
             for order in rows[0].orders(permutations)
         ]
-        now = self._mean([p.folds().splits()[f] for f, p in enumerate(pairings)])
+        as_is = np.arange(len(rows[0].x))
+        now = self._mean([p.folds(as_is).splits()[f] for f, p in enumerate(pairings)])
         return Assessment(score, np.array(left_out), now, np.array(null), len(rows[0].x))
 
     def _mean(self, splits: list[Split]) -> float:

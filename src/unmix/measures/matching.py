@@ -42,7 +42,7 @@ class MCC(LinearMeasure):
 
     @property
     def name(self) -> str:
-        return "MCC"
+        return "MCC of factors" if self.every_factor else "MCC"
 
     @property
     def invariant_x(self) -> Invariance:

@@ -64,6 +64,10 @@ class LinearMeasure(Measure):
         A part that the test rows cannot score, because its target is constant there, is −∞ and not counted.
         """
 
+    def unfit(self, moments: Moments) -> str | None:
+        """Why the score would mean nothing on these rows, or None."""
+        return None
+
     def score(self, train: Moments, test: Moments) -> float:
         """The score; where nothing is fitted, of the test part alone."""
         parts = self.profile(train, test)

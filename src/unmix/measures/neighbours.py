@@ -34,7 +34,7 @@ class Neighbours(RowMeasure):
     reference: ClassVar[str] = "Huh et al. 2024"
 
     def __post_init__(self) -> None:
-        require(self.k >= 1, f"k must be at least 1, not {self.k}.")
+        require(isinstance(self.k, int) and self.k >= 1, f"k must be a whole number of at least 1, not {self.k}.")
 
     @property
     def name(self) -> str:
@@ -52,12 +52,12 @@ class Neighbours(RowMeasure):
         return None if train_rows > 2 * self.k else f"{self.k} neighbours need more than {2 * self.k} rows"
 
     def score(self, sample: Sample) -> float:
-        x, y = (_adjacency(_nearest(t, self.k)) for t in (sample.x, sample.y))
+        x, y = (_adjacency(_nearest(t, self.k, side)) for side, t in enumerate((sample.x, sample.y)))
         return float((x * y).sum() / (self.k * len(sample.x)))
 
     def assess(self, sample: Sample, permutations: int) -> Assessment:
         rows = sample.exchangeable()
-        x, y = (_adjacency(_nearest(t, self.k)) for t in (rows.x, rows.y))
+        x, y = (_adjacency(_nearest(t, self.k, side)) for side, t in enumerate((rows.x, rows.y)))
         share = self.k * len(rows.x)
         null = np.array([(x * y[order][:, order]).sum() / share for order in rows.orders(permutations)])
         now = float((x * y).sum() / share)
@@ -66,7 +66,7 @@ class Neighbours(RowMeasure):
 
     def _left_out(self, sample: Sample) -> Float64[ndarray, " g"]:
         number = np.unique(sample.chunk, return_inverse=True)[1]
-        lists = [self._with_spares(t, number) for t in (sample.x, sample.y)]
+        lists = [self._with_spares(t, number, side) for side, t in enumerate((sample.x, sample.y))]
         scores = []
         for g in range(number.max() + 1):
             stays = number != g
@@ -74,20 +74,27 @@ class Neighbours(RowMeasure):
             scores.append((x * y).sum() / (self.k * stays.sum()))
         return np.array(scores)
 
-    def _with_spares(self, x: Float64[ndarray, "n k"], number: Int64[ndarray, " n"]) -> Int64[ndarray, "n s"]:
+    def _with_spares(
+        self, x: Float64[ndarray, "n k"], number: Int64[ndarray, " n"], side: int
+    ) -> Int64[ndarray, "n s"]:
         """So many nearest rows that k are left whichever chunk is left out."""
         most, spares = len(x) - 1, 2 * self.k + 8
         while True:
-            near = _nearest(x, min(spares, most))
+            near = _nearest(x, min(spares, most), side)
             largest = max(int((number[near] == g).sum(1).max()) for g in range(number.max() + 1))
             if near.shape[1] == most or near.shape[1] - largest >= self.k:
                 return near
             spares *= 2
 
 
-def _nearest(x: Float64[ndarray, "n k"], count: int) -> Int64[ndarray, "n c"]:
-    """Each row's nearest other rows, the nearest first."""
-    x = x - x.mean(0)
+def _nearest(x: Float64[ndarray, "n k"], count: int, side: int) -> Int64[ndarray, "n c"]:
+    """Each row's nearest other rows, the nearest first.
+
+    Ties (equal rows, discrete columns) fall in the order of a permutation of its own for each side: in the order of
+    the rows, x and y would break them alike, and unrelated tables would share neighbours.
+    """
+    shuffle = np.random.default_rng([side, 5]).permutation(len(x))
+    x = x[shuffle] - x.mean(0)
     near = np.empty((len(x), count), np.int64)
     for start in range(0, len(x), TILE):
         squares = squared_distances(x[start : start + TILE], x)
@@ -95,7 +102,7 @@ def _nearest(x: Float64[ndarray, "n k"], count: int) -> Int64[ndarray, "n c"]:
         squares[here, start + here] = np.inf
         some = np.argpartition(squares, count - 1, axis=1)[:, :count]
         inner = np.argsort(np.take_along_axis(squares, some, 1), axis=1, kind="stable")
-        near[start : start + TILE] = np.take_along_axis(some, inner, 1)
+        near[shuffle[start : start + TILE]] = shuffle[np.take_along_axis(some, inner, 1)]
     return near
 
 

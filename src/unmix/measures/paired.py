@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from numpy import ndarray
 from unmix.errors import require
 from unmix.measures.sample import Sample, chosen
 from unmix.moments import CHUNKS, ChunkMoments, Folds, chunks_of_groups, chunks_of_rows, chunks_of_table
+from unmix.tables.labels import require_labels
 
 SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 5, 2**16, 30
 LARGE = 1e140  # a sum of squares whose square still fits in float64
@@ -65,7 +67,8 @@ def pair(
     seed: int = 0,
 ) -> Paired:
     """Pass over the rows once, drop constant columns with a note, and draw the sample."""
-    whole = isinstance(seed, int) and seed >= 0
+    whole = isinstance(seed, Integral) and seed >= 0
+    seed = int(seed) if whole else 0
     require(whole, f"seed must be a whole number of at least 0, not {seed!r}.")
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
     enough = sample is None or (isinstance(sample, int) and sample >= 100)
@@ -110,7 +113,7 @@ def _check_memory(width_x: int, width_y: int, names: tuple[str, str]) -> None:
     need = 8 * CHUNKS * (3 + width_x + width_y) ** 2
     have = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else need
     require(
-        need < have,
+        need < have / 3,
         f"moments of {names[0]} and {names[1]} ({width_x} and {width_y} columns) need {need / 2**30:.0f} GB and this "
         f"machine has {have / 2**30:.0f}: compare fewer columns, such as leading principal components.",
     )
@@ -122,6 +125,8 @@ def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:
         return np.arange(n)
     labels = np.asarray(groups)
     require(labels.shape == (n,), f"groups must be one label a row: {n} of them, not {labels.shape}.")
+    require_labels(labels, "groups")
+    labels = labels.astype(str) if labels.dtype == object else labels
     names, member = np.unique(labels, return_inverse=True)
     require(
         len(names) >= 2 * folds,

@@ -115,7 +115,7 @@ class R2(LinearMeasure):
     @property
     def name(self) -> str:
         kind = "" if self.offset else ", no offset"
-        kind += f", ridge {self.ridge:g}" if self.ridge else ""
+        kind += f", ridge {self.ridge:.12g}" if self.ridge else ""
         return f"R² {'y → x' if self.reverse else 'x → y'}{kind}"
 
     @property

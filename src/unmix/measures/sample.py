@@ -12,6 +12,7 @@ from numpy import ndarray
 from unmix.moments import ChunkMoments, Folds, scrambled
 
 Groups = list[Int64[ndarray, " s"]]
+MANY_GROUPS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,17 +44,15 @@ class Sample:
         return replace(self, x=self.x[index], y=self.y[index], chunk=self.chunk[index], group=self.group[index])
 
     def fewer(self, most: int) -> Sample:
-        """At most so many rows, in whole groups, chosen by hash."""
-        if len(self.x) <= most:
-            return self
-        return self.rows(chosen(self.group, most, self.seed))
+        """At most so many rows, as `chosen` picks them."""
+        return self.rows(chosen(self.group, most, self.seed)) if len(self.x) > most else self
 
     def exchangeable(self) -> Sample:
-        """The rows that a null may permute: groups of unlike sizes are cut to the smallest among their neighbours."""
+        """The rows that a null may permute: groups are cut to, or left out for, groups of one size to change with."""
         return self.rows(np.sort(np.concatenate([rows for alike in self._alike() for rows in alike])))
 
     def orders(self, times: int) -> Iterator[Int64[ndarray, " m"]]:
-        """Permutations of exchangeable rows, within folds, that move whole groups to places of groups of their size."""
+        """Permutations of exchangeable rows that move whole groups to places of groups of their size."""
         rng = np.random.default_rng([self.seed, 1])
         runs = [np.stack(alike) for alike in self._alike()]
         for _ in range(times):
@@ -62,57 +61,74 @@ class Sample:
                 order[run] = run[rng.permutation(len(run))]
             yield order
 
-    def _alike(self) -> Iterator[Groups]:
-        """Groups (as row numbers) of one fold and nearly one size, cut to exactly one size."""
-        for fold in range(self.folds):
-            rows = np.flatnonzero(self.fold == fold)
-            rows = rows[np.argsort(self.group[rows], kind="stable")]
-            groups = np.split(rows, np.flatnonzero(np.diff(self.group[rows])) + 1)
-            for alike in _runs(sorted(groups, key=len)):
-                yield [group[: len(alike[0])] for group in alike]
+    def _alike(self) -> list[Groups]:
+        """Lists of groups (as row numbers) of nearly one size, cut to exactly one size."""
+        rows = np.argsort(self.group, kind="stable")
+        groups = np.split(rows, np.flatnonzero(np.diff(self.group[rows])) + 1)
+        if len({len(g) for g in groups}) == 1:
+            return [groups]
+        shuffled = np.random.default_rng([self.seed, 4]).permutation(len(groups))
+        return list(_runs(sorted((groups[i] for i in shuffled), key=len)))
 
 
-def _runs(groups: Groups, enough: int = 5, slack: float = 1.2) -> Iterator[Groups]:
-    """Cut a list sorted by length where lengths grow by `slack` and both sides still have `enough` groups."""
+def _runs(groups: Groups, enough: int = 5) -> Iterator[Groups]:
+    """Of groups sorted by size, runs of at least `enough`, each cut to its smallest, that keep the most rows.
+
+    best[i] is the most rows that groups i, i + 1, … can keep; a run of twice `enough` is two runs.
+    """
+    sizes, enough = [len(g) for g in groups], min(enough, len(groups))
+    best, choice = [0] * (len(groups) + 1), [1] * len(groups)  # a step of 1 leaves a group out
+    for i in reversed(range(len(groups))):
+        best[i] = best[i + 1]
+        for step in range(enough, min(2 * enough, len(groups) - i + 1)):
+            if step * sizes[i] + best[i + step] >= best[i]:
+                best[i], choice[i] = step * sizes[i] + best[i + step], step
     start = 0
-    for i in range(len(groups)):
-        grown = len(groups[i]) > slack * len(groups[start])
-        if grown and i - start >= enough and len(groups) - i >= enough:
-            yield groups[start:i]
-            start = i
-    yield groups[start:]
+    run: Groups = []
+    while start < len(groups):
+        taken = groups[start : start + choice[start]] if best[start] > best[start + 1] else []
+        if run and taken and len(taken[0]) != len(run[0]):
+            yield run
+            run = []
+        run += [g[: len((run or taken)[0])] for g in taken]
+        start += max(1, len(taken))
+    yield run
 
 
 class Pairings:
-    """The folds' moments of a sample for many orders of y: only the cross-products are computed anew."""
+    """The folds' moments of a sample for many orders of y."""
 
     def __init__(self, sample: Sample) -> None:
-        self.by_fold = np.argsort(sample.fold, kind="stable")
-        self.ends = np.cumsum(np.bincount(sample.fold, minlength=sample.folds))
-        self.base = ChunkMoments.of(sample.x, sample.y, chunks=sample.fold, count=sample.folds)
-        x, y = sample.x - self.base.shift_x, sample.y - self.base.shift_y
+        self.fold, self.count = sample.fold, sample.folds
+        self.shift_x, self.shift_y = np.median(sample.x, axis=0), np.median(sample.y, axis=0)
+        x, y = sample.x - self.shift_x, sample.y - self.shift_y
         norm_x, norm_y = (x * x).sum(1, keepdims=True), (y * y).sum(1, keepdims=True)
-        self.left = np.hstack([norm_x, x])[self.by_fold]
-        self.right = np.hstack([norm_y, y])
+        self.left, self.right = np.hstack([norm_x, x]), np.hstack([norm_y, y])
 
-    def folds(self, order: Int64[ndarray, " m"] | None = None) -> Folds:
-        """The folds when row i of x is paired with row order[i] of y; `order` stays within folds."""
-        if order is None:
-            return Folds(self.base, len(self.ends))
-        k, sums = self.base.width, self.base.sums.copy()
-        rows, columns = np.r_[1, 3 : 3 + k], np.r_[2, 3 + k : sums.shape[1]]
-        right = self.right[order[self.by_fold]]
-        for fold, (a, b) in enumerate(zip([0, *self.ends[:-1]], self.ends, strict=True)):
-            cross = self.left[a:b].T @ right[a:b]
-            sums[fold][np.ix_(rows, columns)] = cross
-            sums[fold][np.ix_(columns, rows)] = cross.T
-        return Folds(replace(self.base, sums=sums), len(self.ends))
+    def folds(self, order: Int64[ndarray, " m"]) -> Folds:
+        """The folds when row i of x is paired with row order[i] of y."""
+        right = self.right[order]
+        one = np.ones((len(order), 1))
+        v = np.hstack([one, self.left[:, :1], right[:, :1], self.left[:, 1:], right[:, 1:]])
+        parts = (v[self.fold == f] for f in range(self.count))
+        return Folds(ChunkMoments(np.stack([p.T @ p for p in parts]), self.shift_x, self.shift_y), self.count)
 
 
 def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, " m"]:
-    """The numbers of at most `most` rows, in whole groups (at least one), chosen by a hash of the group's number."""
+    """The numbers of at most `most` rows, of as many groups as can be.
+
+    Groups are taken in the order of a hash; none gives more than most/200 rows, or most/(number of groups) if there
+    are fewer than 200, spread evenly over it.
+    """
     hashes = scrambled(group, seed)
     order = np.argsort(hashes, kind="stable")
-    ends = np.flatnonzero(np.diff(hashes[order], append=~hashes[order][-1:])) + 1  # of the runs of equal hashes
-    fit = np.searchsorted(ends, most, side="right")
-    return np.sort(order[: ends[max(int(fit) - 1, 0)]])
+    starts = np.flatnonzero(np.diff(hashes[order], prepend=~hashes[order][:1]))
+    sizes = np.diff(starts, append=len(order))
+    if len(sizes) == len(group):
+        return np.sort(order[:most])
+    cap = max(1, most // min(len(sizes), MANY_GROUPS))
+    place = np.arange(len(order)) - np.repeat(starts, sizes)  # within the group
+    size = np.repeat(sizes, sizes)
+    spread = place * cap // size  # one row for each new value
+    fits = (size <= cap) | (place == 0) | (np.diff(spread, prepend=-1) != 0)
+    return np.sort(order[fits][:most])

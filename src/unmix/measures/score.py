@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
+from scipy.special import stdtrit
 
 from unmix.measures.measure import Measure
 
@@ -78,26 +79,29 @@ def scored(
 ) -> Score:
     """Put a score together; the interval is value + spread, and never beyond 1."""
     mean = float(null.mean())
-    p_value = float((1 + (null >= null_score).sum()) / (1 + len(null)))
+    reached = null >= null_score - 1e-12 * max(1.0, abs(null_score))  # a tie up to rounding is a tie
+    p_value = float((1 + reached.sum()) / (1 + len(null)))
     calibrated = float((null_score - mean) / (1 - mean)) if mean < 1 else 0.0
     low, high = value + spread[0], min(value + spread[1], max(1.0, value))
     return Score(measure, value, low, high, mean, p_value, calibrated, *rows, profile)
 
 
-def bootstrap_spread(resampled: Float64[ndarray, " b"]) -> tuple[float, float]:
-    """The 95 % quantiles about the mean of the resamples.
+def bootstrap_spread(resampled: Float64[ndarray, " b"], drawn_from: float) -> tuple[float, float]:
+    """The 95 % quantiles about the mean of the resamples, each a draw of m from m chunks a fold.
 
-    Only their spread is used: a resample has fewer different rows, so a fitted score is a little lower on it.
+    Only their spread is used: a resample has fewer different rows, so a fitted score is a little lower on it. The
+    variance of a draw with replacement is (m − 1)/m of what it should be.
     """
-    low, high = np.quantile(resampled - resampled.mean(), [0.025, 0.975])
+    low, high = np.quantile(resampled - resampled.mean(), [0.025, 0.975]) * np.sqrt(drawn_from / (drawn_from - 1))
     return float(min(low, 0)), float(max(high, 0))
 
 
 def jackknife_spread(left_out: Float64[ndarray, " g"]) -> tuple[float, float]:
-    """±1.96 standard errors from the scores without each chunk in turn.
+    """A 95 % interval of Student's t from the scores without each chunk in turn.
 
     Where nothing is fitted but rows are compared with rows, copies of rows would distort a bootstrap.
     """
     g = len(left_out)
     error = np.sqrt((g - 1) / g * ((left_out - left_out.mean()) ** 2).sum())
-    return float(-1.96 * error), float(1.96 * error)
+    reach = float(stdtrit(g - 1, 0.975) * error)
+    return -reach, reach

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float64, Int64, Num
 from numpy import ndarray
-from threadpoolctl import threadpool_info, threadpool_limits
 
 from unmix.errors import require
+from unmix.threads import one_blas_thread
 
 
 @dataclass(frozen=True)
@@ -25,12 +25,11 @@ class Workers:
 
 @contextmanager
 def workers() -> Iterator[Workers]:
-    """As many threads as numpy's matrix products use now; within, each product runs on one of them.
+    """As many threads as matrix products have; within, each product runs on one of them.
 
     A thread takes whole chunks: gathering their rows and multiplying them, so that both scale.
     """
-    count = max((pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"), default=1)
-    with threadpool_limits(1, user_api="blas"), ThreadPoolExecutor(count) as pool:
+    with one_blas_thread() as count, ThreadPoolExecutor(count) as pool:
         yield Workers(pool, count)
 
 

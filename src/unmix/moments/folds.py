@@ -62,5 +62,6 @@ class Folds:
                 yield self._split(sums, only)
 
     def _split(self, sums: Float64[ndarray, "folds v v"], only: int | None) -> list[Split]:
-        total, centred = sums.sum(0), self.chunks.centred
-        return [(centred(total - test), centred(test)) for test in sums[:only]]
+        # Never total − test: next to an outlier in the test fold the others would be rounded away.
+        centred, fold = self.chunks.centred, np.arange(len(sums))
+        return [(centred(sums[fold != f].sum(0)), centred(test)) for f, test in enumerate(sums[:only])]

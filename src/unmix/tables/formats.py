@@ -3,41 +3,28 @@
 from __future__ import annotations
 
 import csv
-import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Num, Shaped
+from jaxtyping import Num
 from numpy import ndarray
 
 from unmix.errors import InputError, require
+from unmix.tables.npz import BLOCK_BYTES, npz, npz_members, one_member
 from unmix.tables.spool import spool
-from unmix.tables.table import NUMBERS, Table, as_rows
+from unmix.tables.table import Table, as_rows
 
-BLOCK_BYTES = 2**24
+MISSING = ("", "na", "n/a", "null", "none", "#n/a")
 Labels = tuple[str, ...]
 
 
 def npy(path: Path, name: str, member: str, labels: Labels) -> Table:
     """Memory-mapped: rows are read when they are used."""
+    _no_member(path, member)
     require(not labels, f"{path.name} has no named columns: give labels as a file of their own, one a row.")
     return Table(name, as_rows(np.load(path, mmap_mode="r", allow_pickle=False), name))
-
-
-def npz(path: Path, name: str, member: str, labels: Labels) -> Table:
-    with zipfile.ZipFile(path) as archive:
-        there = {info.filename.removesuffix(".npy"): info.filename for info in archive.infolist()}
-        headers = {key: _header(archive, file) for key, file in there.items()}
-        tables = [key for key, (shape, _, kind) in headers.items() if kind.kind in NUMBERS and len(shape) == 2]
-        key = _one(path, member, tables, list(there))
-        shape, fortran, kind = headers[key]
-        require(kind.kind in NUMBERS and len(shape) in (1, 2), f"{key} of {path.name} is not a table of numbers.")
-        named = {label: np.load(path, allow_pickle=False)[_one(path, label, [], list(there))] for label in labels}
-        if fortran or len(shape) == 1:  # columns come first: it cannot be read by rows
-            return Table(name, as_rows(np.load(path, allow_pickle=False)[key], name), (), named)
-        return Table(name, spool(_rows(archive, there[key]), name), (), named)
 
 
 def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
@@ -45,9 +32,9 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
 
     with safe_open(path, framework="pt") as file:
         shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118  # not a dictionary
-        key = _one(path, member, [k for k, shape in shapes.items() if len(shape) == 2], list(shapes))
+        key = one_member(path, member, [k for k, shape in shapes.items() if len(shape) == 2], list(shapes))
         part, rows = file.get_slice(key), shapes[key][0]
-        named = {label: file.get_tensor(_one(path, label, [], list(shapes))).numpy() for label in labels}
+        named = {label: file.get_tensor(one_member(path, label, [], list(shapes))).numpy() for label in labels}
         require(len(shapes[key]) in (1, 2), f"{key} of {path.name} is not a table.")
         step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][-1])))
         blocks = (part[a : a + step].float().numpy() for a in range(0, rows, step))
@@ -59,6 +46,7 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
 def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
     import pyarrow.parquet as pq
 
+    _no_member(path, member)
     with pq.ParquetFile(path) as file:
         return _arrow(path, name, labels, file.schema_arrow, file.iter_batches(batch_size=2**14))
 
@@ -68,6 +56,7 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
     import pyarrow as pa
     from pyarrow import csv as arrow
 
+    _no_member(path, member)
     with path.open(encoding="utf-8-sig", newline="") as file:
         try:
             first = file.readline(2**20)
@@ -76,19 +65,21 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
     require(bool(first.strip()), f"{path.name} is empty: give at least one row.")
     mark = max(",;\t|", key=first.count)
     fields = next(csv.reader([first], delimiter=mark))
-    headed = not all(_is_number(f) for f in fields)
+    headed = _is_header([f.strip() for f in fields], path)
     columns = [f.strip() for f in fields] if headed else [str(i) for i in range(len(fields))]
     require(
         "" not in columns, f"a column of {path.name} has no name (an index that pandas wrote?): name it or drop it."
     )
     twice = sorted({c for c in columns if columns.count(c) > 1})
     require(not twice, f"{path.name} has the column {', '.join(twice)} more than once: rename it.")
+    missing = [label for label in labels if label not in columns]
+    require(not missing, f"{path.name} has no column {', '.join(missing)}: it has {', '.join(columns[:20])}.")
     kinds = {c: pa.string() if c in labels else pa.float64() for c in columns}
     try:
         stream = arrow.open_csv(
             path,
             read_options=arrow.ReadOptions(column_names=columns, skip_rows=int(headed)),
-            parse_options=arrow.ParseOptions(delimiter=mark),
+            parse_options=arrow.ParseOptions(delimiter=mark, ignore_empty_lines=False),
             convert_options=arrow.ConvertOptions(column_types=kinds, strings_can_be_null=False),
         )
         return _arrow(path, name, labels, stream.schema, stream)
@@ -110,11 +101,6 @@ READERS: dict[str, Callable[[Path, str, str, Labels], Table]] = {
 }
 
 
-def _npz_members(path: Path) -> list[str]:
-    with zipfile.ZipFile(path) as archive:
-        return [info.filename.removesuffix(".npy") for info in archive.infolist()]
-
-
 def _safetensors_members(path: Path) -> list[str]:
     from safetensors import safe_open
 
@@ -122,7 +108,7 @@ def _safetensors_members(path: Path) -> list[str]:
         return list(file.keys())
 
 
-MEMBERS: dict[str, Callable[[Path], list[str]]] = {".npz": _npz_members, ".safetensors": _safetensors_members}
+MEMBERS: dict[str, Callable[[Path], list[str]]] = {".npz": npz_members, ".safetensors": _safetensors_members}
 
 
 def _arrow(path: Path, name: str, labels: Labels, schema: Any, batches: Any) -> Table:
@@ -162,35 +148,20 @@ def _numbers(column: Any, title: str, path: Path) -> Num[ndarray, "m k"]:
     return np.asarray(values, np.float32 if kind == pa.float32() else np.float64)[:, None]
 
 
-def _header(archive: zipfile.ZipFile, file: str) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
-    """Shape, whether columns come first, and dtype of an array in an archive."""
-    with archive.open(file) as stream:
-        version = np.lib.format.read_magic(stream)
-        if version == (1, 0):
-            return np.lib.format.read_array_header_1_0(stream)
-        return np.lib.format.read_array_header_2_0(stream)
+def _no_member(path: Path, member: str) -> None:
+    require(not member, f"{path.name} holds one table: leave out ::{member}.")
 
 
-def _rows(archive: zipfile.ZipFile, file: str) -> Iterator[Shaped[ndarray, "m k"]]:
-    """An array in an archive, some rows at a time."""
-    (rows, width), _, kind = _header(archive, file)
-    with archive.open(file) as stream:
-        version = np.lib.format.read_magic(stream)
-        (np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0)(stream)
-        step = max(1, BLOCK_BYTES // max(1, width * kind.itemsize))
-        for a in range(0, rows, step):
-            some = min(step, rows - a)
-            yield np.frombuffer(stream.read(some * width * kind.itemsize), kind).reshape(some, width)
-
-
-def _one(path: Path, member: str, tables: list[str], there: list[str]) -> str:
-    """The member that is asked for, or the only table."""
-    listed = ", ".join(there[:20])
-    if member:
-        require(member in there, f"{path.name} has no {member}: it has {listed}.")
-        return member
-    require(len(tables) == 1, f"{path.name} has {len(tables)} tables ({listed}): name one, {path.name}::NAME.")
-    return tables[0]
+def _is_header(fields: list[str], path: Path) -> bool:
+    """Whether a first line names the columns: by text, or by their numbers, as pandas does."""
+    numbered = any(fields == [str(i + first) for i in range(len(fields))] for first in (0, 1))
+    text = [f for f in fields if not _is_number(f)]
+    gaps = [f for f in text if f.lower() in MISSING]
+    require(
+        not gaps or len(text) > len(gaps) or not any(_is_number(f) for f in fields),
+        f"the first line of {path.name} has a missing value: remove that row, or give the columns names.",
+    )
+    return bool(text) or (numbered and len(fields) > 1)
 
 
 def _is_number(field: str) -> bool:

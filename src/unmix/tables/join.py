@@ -10,6 +10,7 @@ from jaxtyping import Int64, Shaped
 from numpy import ndarray
 
 from unmix.errors import require
+from unmix.tables.labels import require_labels
 from unmix.tables.spool import spool
 from unmix.tables.table import Table
 
@@ -25,7 +26,9 @@ def matching(ids: Sequence[Any], names: Sequence[str]) -> list[Int64[ndarray, " 
     [[0, 1], [1, 0]]
     """
     labels = [np.asarray(i) for i in ids]
-    if any(label.dtype.kind in "US" for label in labels):
+    for label, name in zip(labels, names, strict=True):
+        require_labels(label, f"the ids of {name}")
+    if any(label.dtype.kind in "USO" for label in labels):
         labels = [label.astype(str) for label in labels]  # 7 in one file and "7" in another are one id
     first, orders = labels[0], []
     for label, name in zip(labels, names, strict=True):

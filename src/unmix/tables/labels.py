@@ -11,6 +11,12 @@ from numpy import ndarray
 from unmix.errors import InputError, require
 
 
+def require_labels(labels: Shaped[ndarray, ...], name: str) -> None:
+    """Refuse labels of which some are missing (None, NaN, empty): they would all be one."""
+    gaps = [v for v in labels.ravel().tolist() if v is None or v == "" or v != v]
+    require(not gaps, f"{name} are missing in {len(gaps)} rows: fill them in, or leave out those rows.")
+
+
 def read_labels(path: str | Path) -> Shaped[ndarray, " n"]:
     """One label a row, of a .npy file or of a text file with one label a line (no header)."""
     file = Path(path)

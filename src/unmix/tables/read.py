@@ -38,19 +38,21 @@ def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) ->
         return _file(str(source), name, labels)
     name = name or "the table"
     if isinstance(source, torch.Tensor):
-        tensor = source.detach().cpu()
-        small = tensor.dtype in (torch.bfloat16, torch.float16)  # numpy has no bfloat16
-        return Table(name, as_rows((tensor.float() if small else tensor).numpy(), name))
+        return Table(name, as_rows(_array(source), name))
     if hasattr(source, "to_numpy") and hasattr(source, "columns"):
         return _frame(source, name, labels)
     if isinstance(source, Iterator):
-        batches = (b.detach().cpu().float().numpy() if isinstance(b, torch.Tensor) else b for b in source)
-        return Table(name, spool(batches, name))
+        return Table(name, spool((_array(b) if isinstance(b, torch.Tensor) else b for b in source), name))
     try:
         array = np.asarray(source) if not isinstance(source, np.ndarray) else source
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a table of numbers with rows of equal length.") from None
     return Table(name, as_rows(array, name))
+
+
+def _array(tensor: torch.Tensor) -> Any:
+    tensor = tensor.detach().cpu()
+    return (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()  # numpy lacks one
 
 
 def members(source: str | Path) -> list[str]:
@@ -89,6 +91,8 @@ def _told(path: Path, reading: Callable[[], T]) -> T:
 def _frame(frame: Any, name: str, labels: Sequence[str]) -> Table:
     """A pandas or polars frame."""
     columns = [str(c) for c in frame.columns]
+    twice = sorted({c for c in columns if columns.count(c) > 1})
+    require(not twice, f"{name} has the column {', '.join(twice)} more than once: rename it.")
     missing = [c for c in labels if c not in columns]
     require(not missing, f"{name} has no column {', '.join(missing)}: it has {', '.join(columns[:20])}.")
     kept = [c for c in frame.columns if str(c) not in labels]

@@ -14,7 +14,7 @@ from unmix.errors import InputError, require
 from unmix.tables.table import as_rows
 
 
-def spool(blocks: Iterable[object], name: str) -> Num[ndarray, "n k"]:
+def spool(blocks: Iterable[Any], name: str) -> Num[ndarray, "n k"]:
     """Write blocks of rows one after the other to an unnamed temporary file, and map it.
 
     Examples
@@ -26,6 +26,8 @@ def spool(blocks: Iterable[object], name: str) -> Num[ndarray, "n k"]:
     width = rows = 0
     with tempfile.TemporaryFile(prefix="unmix-") as file:
         for block in blocks:
+            if np.ndim(block) > 0 and len(block) == 0:
+                continue
             part = as_rows(block, name)
             if kind is None:
                 kind, width = (part.dtype if part.dtype == np.float32 else np.dtype(np.float64)), part.shape[1]
@@ -33,6 +35,8 @@ def spool(blocks: Iterable[object], name: str) -> Num[ndarray, "n k"]:
                 part.shape[1] == width,
                 f"{name} has a block of {part.shape[1]} columns after blocks of {width}: give blocks of equal width.",
             )
+            narrowed = kind == np.float32 and part.dtype not in (np.float32, np.float16)
+            require(not narrowed, f"{name} has blocks of float32 and then of {part.dtype}: give blocks of one kind.")
             try:
                 file.write(np.ascontiguousarray(part, kind).data)
             except OSError as error:
