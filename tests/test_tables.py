@@ -191,6 +191,11 @@ def test_tensors_of_double_precision_stay_double():
     assert read(iter(batches)).values[:, 0].tolist() == [1e9, 1e9 + 1, 1e9 + 2]
 
 
+def test_an_empty_line_is_a_missing_row_and_not_skipped(tmp_path):
+    (tmp_path / "t.csv").write_text("a\n1\n\n3\n")
+    assert np.isnan(read(tmp_path / "t.csv").values[1, 0])
+
+
 def test_an_empty_batch_is_skipped():
     assert read(iter([VALUES[:30], VALUES[:0], VALUES[30:]])).values.shape == (50, 3)
 
@@ -209,7 +214,6 @@ def test_an_empty_batch_is_skipped():
         ("t.csv", b"a,b\n1,two\n", "not a table of numbers"),
         ("t.csv", b"a,a\n1,2\n", "more than once"),
         ("t.csv", b"1.5,NA\n2,3\n", "first line of t.csv has a missing value"),
-        ("t.csv", b"a,b\n1,2\n\n3,4\n", "not a table of numbers"),
         ("t.csv", b",a\n0,2\n", "an index that pandas wrote"),
         ("t.csv", "a,b\nä,ö\n".encode("latin-1"), "UTF-8"),
         ("t.csv", b"\x00\x01\x02", "not a table of numbers"),

@@ -66,12 +66,9 @@ def compare(
     given: dict[str, Any] = {"folds": folds, "bootstraps": bootstraps, "permutations": permutations, "seed": seed}
     given |= {"sample": sample, "groups": _groups(groups)}
     titles = [n.strip() for n in names.split(",")] if names else None
-    for option, value in (
-        ("--ids", ids),
-        ("--names", names if layers else None),
-        ("--measures", measures if models else None),
-    ):
-        require(not (value and (layers or models)), f"{option} does not go with --layers or --models: leave it out.")
+    unused = {"--ids": (layers or models) and ids, "--names": layers and names, "--measures": models and measures}
+    for option, value in unused.items():
+        require(not value, f"{option} does not go with {'--layers' if layers else '--models'}: leave it out.")
     require(titles is None or len(titles) == len(tables), "--names must name every file, with commas between.")
     try:
         _run(tables, titles, measures, ids, layers, models, given, out)

@@ -77,8 +77,8 @@ def compare(
     labels = _groups(groups, tables[0])
     tables = _aligned(tables, ids)
     titles = tuple(t.name for t in tables)
+    check_measures(measures)
     asked = tuple(measures)
-    check_measures(asked)
     check_counts(bootstraps, permutations)
     couples = list(combinations(tables, 2))
     counts = {"bootstraps": bootstraps, "permutations": permutations}

@@ -58,8 +58,9 @@ class CKA(LinearMeasure):
         return "unbiased HSIC needs more than 3 rows" if self.debiased and train_rows <= 3 else None
 
     def unfit(self, moments: Moments) -> str | None:
-        for gram, norms in ((moments.xx, moments.norms[0]), (moments.yy, moments.norms[2])):
-            if self.debiased and np.sum(gram**2) - norms < CANCELLED * norms:
+        _, ours, theirs = _unbiased(moments)
+        for hsic, gram in ((ours, moments.xx), (theirs, moments.yy)):
+            if self.debiased and hsic < CANCELLED * np.sum(gram**2):
                 return "one row outweighs all the others so far that float64 cannot tell: remove or clip it"
         return None
 
