@@ -390,6 +390,15 @@ def test_groups_of_any_size_and_number_leave_a_null_that_can_tell(measure, sizes
     assert np.isfinite([found.low, found.high]).all()
 
 
+def test_groups_of_wildly_unlike_sizes_never_give_nan():
+    sizes = [200] * 5 + [1] * 5
+    group = np.repeat(np.arange(10), sizes)
+    x = RNG.normal(size=(len(group), 2))
+    paired = pair(x, x, groups=group)
+    for s in evaluate(paired, [R2(), CKA(), RSA()], **QUICK):
+        assert isinstance(s, Refusal) or np.isfinite([s.value, s.low, s.high, s.null]).all()
+
+
 def test_p_values_of_unequal_groups_are_uniform():
     rng = np.random.default_rng(0)
     sizes = rng.integers(2, 30, 40)

@@ -68,7 +68,10 @@ def _refusal(measure: Measure, paired: Paired) -> str | None:
     rows = paired.sample.exchangeable()
     if isinstance(measure, RowMeasure):
         return measure.refusal(len(rows.x), *widths)
-    null = len(rows.x) - int(np.bincount(rows.fold).max())
+    a_fold = np.bincount(rows.fold, minlength=rows.folds)
+    if a_fold.min() < 2:
+        return "groups are too few or too unlike in size for a null: take fewer folds, or split large groups"
+    null = len(rows.x) - int(a_fold.max())
     refused = measure.refusal(min(paired.train_rows, null), *widths)
     if refused is None and isinstance(measure, LinearMeasure):
         return measure.unfit(paired.folds.chunks.pooled())
