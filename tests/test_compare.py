@@ -240,6 +240,13 @@ def test_bad_comparisons_are_refused(call, words):
         call()
 
 
+def test_names_may_be_numbers_and_rename_tables():
+    assert um.compare({0: A, 1: A}, **FEW).names == ("0", "1")
+    tables = [um.tables.read(A, name) for name in "ab"]
+    assert um.compare(*tables, names=["p", "q"], **FEW).names == ("p", "q")
+    assert um.compare(*tables, **FEW).names == ("a", "b")
+
+
 def test_tables_of_one_name_are_told_apart():
     assert um.compare(A, A, A, names=["a", "a", "b"], **FEW).names == ("a", "a (2)", "b")
 

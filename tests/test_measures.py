@@ -32,7 +32,7 @@ from unmix.measures import (
 from unmix.measures.cca import directions
 from unmix.measures.evaluate import evaluate
 from unmix.measures.paired import pair
-from unmix.measures.sample import Pairings, Sample
+from unmix.measures.sample import Pairings, Sample, chosen
 from unmix.moments import Moments
 
 RNG = np.random.default_rng(0)
@@ -443,11 +443,35 @@ def test_single_precision_rounding_is_not_a_direction():
     assert found.value > 0.99999
 
 
-def test_a_target_that_a_fold_cannot_score_counts_in_none():
-    rare = np.column_stack([X, np.arange(400) == 17])
-    (with_it,) = evaluate(pair(X, rare), [R2()], **QUICK)
-    (without,) = evaluate(pair(X, X), [R2()], **QUICK)
-    assert with_it.value == pytest.approx(without.value)
+def test_the_score_is_the_mean_of_its_parts_and_rare_targets_count():
+    sparse = RNG.random(size=(400, 12)) < 0.005
+    for x, y in ((X, np.column_stack([X, sparse])), (X, Y), (np.column_stack([X, sparse]), Y)):
+        for s in evaluate(pair(x, y), [R2(), R2(reverse=True), CCA(), MCC(), UpTo(LADDER[5])], **QUICK):
+            assert s.value == pytest.approx(s.profile.mean(), abs=1e-12)
+    (found,) = evaluate(pair(X, np.column_stack([X, sparse])), [R2()], **QUICK)
+    assert found.value < 0.9  # X is recovered, what fires rarely is not: it is not left out
+
+
+def test_a_rare_target_that_is_a_column_of_x_is_found():
+    rare = np.isin(np.arange(400), (17, 200, 333)).astype(float)[:, None]
+    (found,) = evaluate(pair(np.column_stack([rare, X]), rare), [R2()], **QUICK)
+    assert found.value == pytest.approx(1)
+
+
+def test_leaving_out_a_group_that_is_a_whole_test_fold_does_not_ruin_the_interval():
+    group = np.repeat(np.arange(11), 2 ** np.arange(11))
+    x = RNG.normal(size=(len(group), 2))
+    (found,) = evaluate(pair(x, x @ RNG.normal(size=(2, 2)), groups=group), [R2()], **QUICK)
+    assert isinstance(found, Refusal) or found.low > 0.999
+
+
+def test_a_sample_takes_as_many_groups_and_rows_as_it_may():
+    for sizes in ([20] * 500, [1] * 200 + [500] * 10, [2**i for i in range(11)]):
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        taken = chosen(group, 400, 0)
+        assert len(taken) == len(set(taken.tolist())) <= 400
+        assert len(np.unique(group[taken])) == min(len(sizes), 400)
+        assert len(taken) > 350
 
 
 def test_blas_threads_are_what_they_were_after_callers_in_two_threads():

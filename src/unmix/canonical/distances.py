@@ -14,7 +14,7 @@ from unmix.canonical.model import CanonicalModel
 from unmix.measures.paired import Paired
 from unmix.measures.score import jackknife_spread
 
-ENTRIES, NULL_ROWS = 2**22, 500
+ENTRIES, NULL_ROWS, FEWEST_ROWS = 2**22, 500, 100
 ASSUMES = {
     "KL": "nothing; close to 0 does not mean that f and f′ are alike (rare labels hardly count)",
     "KL back": "nothing; close to 0 does not mean that f and f′ are alike (rare labels hardly count)",
@@ -60,7 +60,7 @@ def distances(
         square += float(np.sum(ours**2))
     rows = {name: np.concatenate([p[name] for p in parts]) for name in ASSUMES}
 
-    some = paired.index.fewer(min(NULL_ROWS, step)).exchangeable()
+    some = paired.index.fewer(max(FEWEST_ROWS, min(NULL_ROWS, step))).exchangeable()
     ours, theirs = (m.logits(some.x[:, 0].astype(np.int64)) for m in (first, second))
     now = {name: value.mean() for name, value in _rows(ours, theirs).items()}
     null: dict[str, list[float]] = {name: [] for name in ASSUMES}
@@ -71,7 +71,7 @@ def distances(
     for name, assumes in ASSUMES.items():
         mean = float(rows[name].mean())
         below, above = jackknife_spread(_left_out(rows[name], paired.chunk))
-        p_value = (1 + sum(v <= now[name] for v in null[name])) / (1 + permutations)
+        p_value = (1 + sum(v <= now[name] * (1 + 1e-12) for v in null[name])) / (1 + permutations)
         chance = float(np.mean(null[name]))
         found[name] = Distance(mean, max(mean + below, 0.0), mean + above, chance, float(p_value), assumes)
     return found, 1 - float(rows["logits"].sum()) / square

@@ -74,7 +74,9 @@ def compare(
         _run(tables, titles, measures, ids, layers, models, given, out)
     except KeyboardInterrupt:
         kept = (
-            "finished pairs are kept: run the same command again to go on" if out else "nothing is kept without --out"
+            "pairs that were finished are kept: the same command again goes on"
+            if out
+            else "nothing is kept without --out"
         )
         Console(stderr=True, highlight=False).print(f"stopped; {kept}.")
         sys.exit(130)
@@ -116,7 +118,7 @@ def _layers(tables: list[str], measures: str | None, given: dict[str, Any], out:
     require(len(tables) == 2, "--layers compares two files.")
     asked = measures_named(measures or "cka")
     require(len(asked) == 1, "--layers takes one measure, such as --measures cka.")
-    first, second = ({name: f"{file}::{name}" for name in members(file)} for file in tables)
+    first, second = ({name: f"{file}::{name}" for name, table in members(file).items() if table} for file in tables)
     found: LayerComparison = compare_layers(first, second, measure=asked[0], folder=out, progress=True, **given)
     Console(highlight=False).print(escape(str(found)), soft_wrap=True)
     _keep(found, out, (".json", ".csv", ".png"))

@@ -7,8 +7,6 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from unmix.comparison.comparison import Comparison, Pair
 from unmix.comparison.meter import meter
 from unmix.comparison.store import PairStore
@@ -17,7 +15,7 @@ from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
 from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cca import CCA
 from unmix.measures.cka import CKA
-from unmix.measures.evaluate import Advance, evaluate
+from unmix.measures.evaluate import Advance, evaluate, fold_mean
 from unmix.measures.geometry import RSA
 from unmix.measures.ladder import TOLERANCE, minimal_classes
 from unmix.measures.matching import MCC
@@ -71,7 +69,8 @@ def compare(
     a and b are the same up to a map of the class scaled ortho
     """
     if len(representations) == 1 and isinstance(representations[0], Mapping):
-        names, representations = list(representations[0]), tuple(representations[0].values())
+        require(names is None, "the mapping names its tables already: leave out names.")
+        names, representations = list(map(str, representations[0])), tuple(representations[0].values())
     require(len(representations) >= 2, "compare needs two or more representations of the same rows.")
     tables = tables_of(representations, names, ids, groups)
     labels = _groups(groups, tables[0])
@@ -90,6 +89,7 @@ def compare(
         for x, y in couples:
             bar.update(task, description=f"{x.name}, {y.name}")
             pairs.append(measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts))
+            bar.update(task, completed=len(pairs) * work(asked, **counts))
     return Comparison(titles, asked, tuple(pairs), settings)
 
 
@@ -160,5 +160,5 @@ def _minimal(paired: Paired, scores: Sequence[Any]) -> tuple[Indeterminacy, ...]
         return ()
     splits = paired.folds.splits()
     classes = [c for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
-    r2 = {c: float(np.mean([UpTo(c).score(*split) for split in splits])) for c in classes}
+    r2 = {c: fold_mean(UpTo(c), paired.folds, splits) for c in classes}
     return minimal_classes(r2 | {AFFINE: affine[0].value})

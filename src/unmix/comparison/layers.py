@@ -130,18 +130,19 @@ def compare_layers(
     {'one': 'uno', 'two': 'due'}
     """
     require(len(first) > 0 and len(second) > 0, "compare_layers needs at least one layer of each model.")
-    xs, ys = (tables_of(list(model.values()), list(model)) for model in (first, second))
+    xs, ys = (tables_of(list(model.values()), list(map(str, model))) for model in (first, second))
     check_measures([measure])
     counts = {"bootstraps": bootstraps, "permutations": permutations}
     check_counts(**counts)
     cut: dict[str, Any] = {"folds": folds, "sample": sample, "seed": seed}
     store = PairStore.at(folder, (measure,), cut | counts, groups)
-    rows = []
+    rows: list[tuple[Score | Refusal, ...]] = []
     with meter(len(xs) * len(ys) * work([measure], **counts), shown=progress) as (bar, task):
         for x in xs:
             line = []
             for y in ys:
                 bar.update(task, description=f"{x.name}, {y.name}")
                 line.append(measured(x, y, store, lambda: bar.advance(task), groups=groups, **cut, **counts).scores[0])
+                bar.update(task, completed=(len(rows) * len(ys) + len(line)) * work([measure], **counts))
             rows.append(tuple(line))
     return LayerComparison(measure, tuple(t.name for t in xs), tuple(t.name for t in ys), tuple(rows))

@@ -59,7 +59,7 @@ class PairStore:
             return None
         try:
             return _pair(read_json(path), self.measures)
-        except (RunFolderError, KeyError, TypeError):
+        except (RunFolderError, KeyError, TypeError, ValueError, AttributeError):
             return None  # damaged: it is measured anew
 
     def keep(self, path: Path | None, pair: Pair) -> None:

@@ -73,9 +73,11 @@ def _refusal(measure: Measure, paired: Paired) -> str | None:
         return "groups are too few or too unlike in size for a null: take fewer folds, or split large groups"
     null = len(rows.x) - int(a_fold.max())
     refused = measure.refusal(min(paired.train_rows, null), *widths)
-    if refused is None and isinstance(measure, LinearMeasure):
-        return measure.unfit(paired.folds.chunks.pooled())
-    return refused
+    if refused is not None or not isinstance(measure, LinearMeasure):
+        return refused
+    if not np.isfinite(fold_profile(measure, paired.folds, paired.folds.splits())).all():
+        return "a column is constant in every fold: leave it out, give more rows or take fewer folds"
+    return measure.unfit(paired.folds.chunks.pooled())
 
 
 def _linear(
@@ -88,12 +90,12 @@ def _linear(
     rows = paired.sample.exchangeable()
     pairings = Pairings(rows)
     now = pairings.folds(np.arange(len(rows.x)))
-    observed = [_value(m, now, now.splits(only)) for m in measures]
+    observed = [fold_mean(m, now, now.splits(only)) for m in measures]
     null = np.empty((permutations, len(measures)))
     for i, order in enumerate(rows.orders(permutations)):
         anew = pairings.folds(order)
         some = anew.splits(only)
-        null[i] = [_value(m, anew, some) for m in measures]
+        null[i] = [fold_mean(m, anew, some) for m in measures]
         advance()
     taken = paired.rows, len(rows.x)
     return [
@@ -126,7 +128,7 @@ def _resample(paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int
     drawn = [m for m in measures if m.fitted and chunks_a_fold >= ENOUGH_CHUNKS]
     resampled = np.empty((bootstraps if drawn else 0, len(drawn)))
     for i, some in enumerate(paired.folds.resampled(len(resampled), paired.sample.seed, only)):
-        resampled[i] = [_value(m, paired.folds, some) for m in drawn]
+        resampled[i] = [fold_mean(m, paired.folds, some) for m in drawn]
         advance()
     found = []
     for m in measures:
@@ -134,7 +136,7 @@ def _resample(paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int
             spread = bootstrap_spread(resampled[:, drawn.index(m)], chunks_a_fold)
         else:
             spread = jackknife_spread(_left_out(m, paired))
-        found.append(HeldOut(_value(m, paired.folds, splits), _profile(m, paired.folds, splits), spread))
+        found.append(HeldOut(fold_mean(m, paired.folds, splits), fold_profile(m, paired.folds, splits), spread))
     return found
 
 
@@ -142,24 +144,18 @@ def _folds_to_resample(paired: Paired) -> int | None:
     return 1 if max(len(paired.kept_x), len(paired.kept_y)) > WIDE else None
 
 
-def _value(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> float:
-    """The mean over folds; where nothing is fitted, of all rows at once.
+def fold_mean(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> float:
+    """The held-out score: the mean of `fold_profile`'s parts."""
+    parts = fold_profile(measure, folds, splits)
+    scored = parts[np.isfinite(parts)]
+    return float(scored.mean()) if len(scored) else 0.0
 
-    A part that one fold cannot score, because its target is constant there, counts in none.
+
+def fold_profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float64[ndarray, " p"]:
+    """The parts of the score, each averaged over the folds that can score it; −∞ where none can.
+
+    Where nothing is fitted, of all rows at once. Where ranks differ between folds, the directions that all have.
     """
-    if not measure.fitted:
-        whole = folds.chunks.pooled()
-        return measure.score(whole, whole)
-    profiles = [measure.profile(*split) for split in splits]
-    if len({len(p) for p in profiles}) > 1:  # ranks differ
-        return float(np.mean([p.mean() for p in profiles]))
-    table = np.stack(profiles)
-    there = np.isfinite(table).all(0)
-    return float(table[:, there].mean()) if there.any() else 0.0
-
-
-def _profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float64[ndarray, " p"]:
-    """The mean over folds of the parts of the score; of those that every fold has, if ranks differ."""
     if not measure.fitted:
         whole = folds.chunks.pooled()
         return measure.profile(whole, whole)
@@ -167,7 +163,8 @@ def _profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float
     fewest = min(map(len, profiles))
     table = np.stack([p[:fewest] for p in profiles])
     there = np.isfinite(table)
-    return np.where(there, table, 0).sum(0) / np.maximum(there.sum(0), 1)
+    mean = np.where(there, table, 0).sum(0) / np.maximum(there.sum(0), 1)
+    return np.where(there.any(0), mean, -np.inf)
 
 
 def _left_out(measure: LinearMeasure, paired: Paired) -> Float64[ndarray, " g"]:
@@ -177,7 +174,7 @@ def _left_out(measure: LinearMeasure, paired: Paired) -> Float64[ndarray, " g"]:
         kept = np.ones(len(paired.folds.chunks.sums))
         kept[chunk] = 0
         if measure.fitted:
-            found.append(_value(measure, paired.folds, paired.folds.splits(weights=kept)))
+            found.append(fold_mean(measure, paired.folds, paired.folds.splits(weights=kept)))
         else:
             part = paired.folds.chunks.pooled(kept)
             found.append(measure.score(part, part))

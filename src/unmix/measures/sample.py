@@ -12,7 +12,6 @@ from numpy import ndarray
 from unmix.moments import ChunkMoments, Folds, scrambled
 
 Groups = list[Int64[ndarray, " s"]]
-MANY_GROUPS = 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +116,8 @@ class Pairings:
 def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, " m"]:
     """The numbers of at most `most` rows, of as many groups as can be.
 
-    Groups are taken in the order of a hash; none gives more than most/200 rows, or most/(number of groups) if there
-    are fewer than 200, spread evenly over it.
+    Every group gives up to so many rows, spread evenly over it, as fill the sample; if there are more groups than
+    rows to take, some of the groups give one, in the order of a hash.
     """
     hashes = scrambled(group, seed)
     order = np.argsort(hashes, kind="stable")
@@ -126,9 +125,18 @@ def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, 
     sizes = np.diff(starts, append=len(order))
     if len(sizes) == len(group):
         return np.sort(order[:most])
-    cap = max(1, most // min(len(sizes), MANY_GROUPS))
+    cap = _fill(sizes, most)
     place = np.arange(len(order)) - np.repeat(starts, sizes)  # within the group
     size = np.repeat(sizes, sizes)
     spread = place * cap // size  # one row for each new value
     fits = (size <= cap) | (place == 0) | (np.diff(spread, prepend=-1) != 0)
     return np.sort(order[fits][:most])
+
+
+def _fill(sizes: Int64[ndarray, " g"], most: int) -> int:
+    """The largest cap c ≥ 1 with Σ min(size, c) ≤ most."""
+    low, high = 1, int(sizes.max())
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if np.minimum(sizes, middle).sum() <= most else (low, middle - 1)
+    return low

@@ -28,6 +28,7 @@ def npy(path: Path, name: str, member: str, labels: Labels) -> Table:
 
 
 def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
+    import torch
     from safetensors import safe_open
 
     with safe_open(path, framework="pt") as file:
@@ -37,9 +38,9 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
         named = {label: file.get_tensor(one_member(path, label, [], list(shapes))).numpy() for label in labels}
         require(len(shapes[key]) in (1, 2), f"{key} of {path.name} is not a table.")
         step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][-1])))
-        blocks = (part[a : a + step].float().numpy() for a in range(0, rows, step))
-        if part.get_dtype() in ("F64", "I64"):
-            blocks = (part[a : a + step].double().numpy() for a in range(0, rows, step))
+        single = part.get_dtype() in ("F32", "F16", "BF16", "I16", "I8", "U8", "BOOL")
+        kind = torch.float32 if single else torch.float64
+        blocks = (part[a : a + step].to(kind).numpy() for a in range(0, rows, step))
         return Table(name, spool(blocks, name), (), named)
 
 
@@ -52,7 +53,7 @@ def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
 
 
 def text(path: Path, name: str, member: str, labels: Labels) -> Table:
-    """Comma, semicolon, tab or bar separated; a first line with anything that is not a number names the columns."""
+    """Comma, semicolon, tab or bar separated; a first line of text, or of 0, 1, 2, …, names the columns."""
     import pyarrow as pa
     from pyarrow import csv as arrow
 
@@ -63,7 +64,7 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
         except UnicodeDecodeError:
             raise InputError(f"{path.name} is not UTF-8 text: save it as UTF-8.") from None
     require(bool(first.strip()), f"{path.name} is empty: give at least one row.")
-    mark = max(",;\t|", key=first.count)
+    mark = "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=first.count)
     fields = next(csv.reader([first], delimiter=mark))
     headed = _is_header([f.strip() for f in fields], path)
     columns = [f.strip() for f in fields] if headed else [str(i) for i in range(len(fields))]
@@ -79,7 +80,7 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
         stream = arrow.open_csv(
             path,
             read_options=arrow.ReadOptions(column_names=columns, skip_rows=int(headed)),
-            parse_options=arrow.ParseOptions(delimiter=mark, ignore_empty_lines=False),
+            parse_options=arrow.ParseOptions(delimiter=mark, ignore_empty_lines=len(fields) > 1),
             convert_options=arrow.ConvertOptions(column_types=kinds, strings_can_be_null=False),
         )
         return _arrow(path, name, labels, stream.schema, stream)
@@ -101,14 +102,14 @@ READERS: dict[str, Callable[[Path, str, str, Labels], Table]] = {
 }
 
 
-def _safetensors_members(path: Path) -> list[str]:
+def _safetensors_members(path: Path) -> dict[str, bool]:
     from safetensors import safe_open
 
     with safe_open(path, framework="pt") as file:
-        return list(file.keys())
+        return {key: len(file.get_slice(key).get_shape()) == 2 for key in file.keys()}  # noqa: SIM118
 
 
-MEMBERS: dict[str, Callable[[Path], list[str]]] = {".npz": npz_members, ".safetensors": _safetensors_members}
+MEMBERS: dict[str, Callable[[Path], dict[str, bool]]] = {".npz": npz_members, ".safetensors": _safetensors_members}
 
 
 def _arrow(path: Path, name: str, labels: Labels, schema: Any, batches: Any) -> Table:
@@ -153,15 +154,17 @@ def _no_member(path: Path, member: str) -> None:
 
 
 def _is_header(fields: list[str], path: Path) -> bool:
-    """Whether a first line names the columns: by text, or by their numbers, as pandas does."""
-    numbered = any(fields == [str(i + first) for i in range(len(fields))] for first in (0, 1))
+    """Whether a first line names the columns: by text, or by the numbers 0, 1, 2, …, as pandas does."""
+    numbered = len(fields) > 1 and fields == [str(i) for i in range(len(fields))]
+    unsure = f"the first line of {path.name} (0, 1) may be names or numbers: give the columns names."
+    require(not (numbered and len(fields) == 2), unsure)
     text = [f for f in fields if not _is_number(f)]
     gaps = [f for f in text if f.lower() in MISSING]
     require(
         not gaps or len(text) > len(gaps) or not any(_is_number(f) for f in fields),
         f"the first line of {path.name} has a missing value: remove that row, or give the columns names.",
     )
-    return bool(text) or (numbered and len(fields) > 1)
+    return bool(text) or numbered
 
 
 def _is_number(field: str) -> bool:
@@ -169,4 +172,4 @@ def _is_number(field: str) -> bool:
         float(field)
     except ValueError:
         return False
-    return True
+    return "_" not in field

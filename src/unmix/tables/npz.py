@@ -32,9 +32,14 @@ def npz(path: Path, name: str, member: str, labels: tuple[str, ...]) -> Table:
         return Table(name, spool(_rows(archive, there[key]), name), (), named)
 
 
-def npz_members(path: Path) -> list[str]:
+def npz_members(path: Path) -> dict[str, bool]:
+    """The arrays of an archive: name → whether it is a table."""
+    found = {}
     with zipfile.ZipFile(path) as archive:
-        return [info.filename.removesuffix(".npy") for info in archive.infolist()]
+        for info in archive.infolist():
+            shape, _, kind = _header(archive, info.filename)
+            found[info.filename.removesuffix(".npy")] = kind.kind in NUMBERS and len(shape) == 2
+    return found
 
 
 def one_member(path: Path, member: str, tables: list[str], there: list[str]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -33,7 +34,7 @@ def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) ->
     (2, 2)
     """
     if isinstance(source, Table):
-        return source
+        return source if name is None else replace(source, name=name)
     if isinstance(source, (str, Path)):
         return _file(str(source), name, labels)
     name = name or "the table"
@@ -55,8 +56,8 @@ def _array(tensor: torch.Tensor) -> Any:
     return (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()  # numpy lacks one
 
 
-def members(source: str | Path) -> list[str]:
-    """The names of the arrays in a file of several (.npz, .safetensors)."""
+def members(source: str | Path) -> dict[str, bool]:
+    """The arrays in a file of several (.npz, .safetensors): name → whether it is a table, of two axes."""
     path = Path(source)
     lister = formats.MEMBERS.get(path.suffix.lower())
     require(lister is not None, f"{path.name} holds one table: give .npz or .safetensors files with several.")
