@@ -118,7 +118,8 @@ def tables_of(sources: Sequence[Any], names: Sequence[str] | None, ids: Any = No
     )
     found: list[Table] = []
     for i, source in enumerate(sources):
-        default = None if hasattr(source, "__fspath__") or isinstance(source, str) else f"representation {i + 1}"
+        named = isinstance(source, (str, Path, Table))  # a file's name, or the table's own
+        default = None if named else f"representation {i + 1}"
         wanted = [label for label in (ids, groups if i == 0 else None) if isinstance(label, str)]
         table = read(source, names[i] if names else default, labels=wanted)
         missing = [label for label in wanted if label not in table.labels]
