@@ -78,10 +78,6 @@ class CCA(LinearMeasure):
     def invariant_x(self) -> Invariance:
         return AFFINE_MAPS
 
-    @property
-    def invariant_y(self) -> Invariance:
-        return AFFINE_MAPS
-
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return wide(train_rows, width_x, width_y)
 
@@ -122,10 +118,6 @@ class SVCCA(LinearMeasure):
 
     @property
     def invariant_x(self) -> Invariance:
-        return SIMILARITIES
-
-    @property
-    def invariant_y(self) -> Invariance:
         return SIMILARITIES
 
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:

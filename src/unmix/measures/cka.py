@@ -50,10 +50,6 @@ class CKA(LinearMeasure):
     def invariant_x(self) -> Invariance:
         return SIMILARITIES
 
-    @property
-    def invariant_y(self) -> Invariance:
-        return SIMILARITIES
-
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return "unbiased HSIC needs more than 3 rows" if self.debiased and train_rows <= 3 else None
 

@@ -28,10 +28,6 @@ class PairwiseMeasure(RowMeasure):
     def invariant_x(self) -> Invariance:
         return SIMILARITIES
 
-    @property
-    def invariant_y(self) -> Invariance:
-        return SIMILARITIES
-
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return "pairs of rows need more than 3 rows" if train_rows <= 3 else None
 

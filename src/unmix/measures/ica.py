@@ -41,10 +41,6 @@ class ICA(RowMeasure):
     def invariant_x(self) -> Invariance:
         return AFFINE_MAPS
 
-    @property
-    def invariant_y(self) -> Invariance:
-        return AFFINE_MAPS
-
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return wide(train_rows, width_x, width_y)
 

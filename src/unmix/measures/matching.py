@@ -48,10 +48,6 @@ class MCC(LinearMeasure):
     def invariant_x(self) -> Invariance:
         return COLUMNWISE
 
-    @property
-    def invariant_y(self) -> Invariance:
-        return COLUMNWISE
-
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
         x, y = linear_sum_assignment(np.abs(train.correlation), maximize=True)
         found = np.abs(test.correlation)[x, y]

@@ -39,8 +39,9 @@ class Measure(ABC):
     def invariant_x(self) -> Invariance: ...
 
     @property
-    @abstractmethod
-    def invariant_y(self) -> Invariance: ...
+    def invariant_y(self) -> Invariance:
+        """As for x, unless the measure says otherwise."""
+        return self.invariant_x
 
     @property
     def mirrored(self) -> Measure | None:

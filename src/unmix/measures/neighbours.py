@@ -44,10 +44,6 @@ class Neighbours(RowMeasure):
     def invariant_x(self) -> Invariance:
         return SIMILARITIES
 
-    @property
-    def invariant_y(self) -> Invariance:
-        return SIMILARITIES
-
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return None if train_rows > 2 * self.k else f"{self.k} neighbours need more than {2 * self.k} rows"
 

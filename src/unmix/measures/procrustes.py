@@ -53,10 +53,6 @@ class Procrustes(LinearMeasure):
     def invariant_x(self) -> Invariance:
         return SIMILARITIES if self.scaled else to(Change.ROTATION, Change.OFFSET)
 
-    @property
-    def invariant_y(self) -> Invariance:
-        return self.invariant_x
-
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
         u, strength, vt = np.linalg.svd(train.xy, full_matrices=False)
         spread = np.trace(train.xx)
