@@ -34,6 +34,6 @@ def check_counts(bootstraps: int, permutations: int) -> None:
 
 
 def work(measures: Sequence[Measure], bootstraps: int, permutations: int) -> int:
-    """How many times `evaluate` advances."""
+    """The most times that `evaluate` advances: a measure that is not resampled, or is refused, saves some."""
     linear = sum(isinstance(m, LinearMeasure) for m in measures)
     return (bootstraps + permutations) * (linear > 0) + len(measures) - linear

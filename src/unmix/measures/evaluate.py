@@ -38,7 +38,7 @@ def evaluate(
 
     Parameters
     ----------
-    advance : called after each resample and permutation, and after each measure of rows; `work` says how often.
+    advance : called after each resample and permutation, and after each measure of rows; `work` says how often at most.
     """
     check_counts(bootstraps, permutations)
     check_measures(measures)

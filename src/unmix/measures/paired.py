@@ -68,8 +68,8 @@ def pair(
 ) -> Paired:
     """Pass over the rows once, drop constant columns with a note, and draw the sample."""
     whole = isinstance(seed, Integral) and seed >= 0
-    seed = int(seed) if whole else 0
     require(whole, f"seed must be a whole number of at least 0, not {seed!r}.")
+    seed = int(seed)
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
     enough = sample is None or (isinstance(sample, int) and sample >= 100)
     require(enough, f"a sample of {sample!r} rows is too small for a null: take 100 or more.")

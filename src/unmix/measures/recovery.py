@@ -43,7 +43,7 @@ def recovery(
     tolerance : how much R² a smaller class may lose against affine and still explain the recovery.
     groups : (n,) labels of rows that belong together (sentences, subjects); folds and permutations keep them whole.
     bootstraps : resamples of chunks of rows for the intervals.
-    permutations : of rows, within each fold, for the null.
+    permutations : of rows, or of whole groups, for the null.
 
     Examples
     --------
