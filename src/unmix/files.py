@@ -34,6 +34,11 @@ def write_atomically(path: Path, content: bytes) -> None:
             raise
 
 
+def write_json(path: Path, value: Any) -> None:
+    """Plain values as JSON for people to read, atomically."""
+    write_atomically(path, (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+
+
 def read_json(path: Path) -> Any:
     try:
         with told_about(path):

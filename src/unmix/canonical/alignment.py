@@ -77,13 +77,15 @@ def align(first: CanonicalModel, second: CanonicalModel, half: Bool[ndarray, " n
         "pairs": FittedMap(pairs @ differences(first, labels).T, pairs @ (shift[labels[1:]] - shift[labels[0]])),
         "regression": regression.fit(Moments.of(first.f, second.f)),
     }
-    size = np.sqrt((second.f**2).mean()) or 1.0
-    apart = lambda one, other: float(np.sqrt(((one(first.f) - other(first.f)) ** 2).mean()) / size)  # noqa: E731
-
     parts = [regression.fit(Moments.of(first.f[rows], second.f[rows])) for rows in (half, ~half)]
     theirs = second.centred_g
     residual = theirs - first.centred_g @ np.linalg.pinv(maps["regression"].matrix)
-    disagreement = {(a, b): apart(maps[a], maps[b]) for a, b in combinations(maps, 2)}
-    return Alignment(
-        maps, disagreement, apart(*parts), float(np.linalg.norm(residual) / (np.linalg.norm(theirs) or 1.0))
-    )
+    disagreement = {(a, b): _apart(maps[a], maps[b], first, second) for a, b in combinations(maps, 2)}
+    failure = float(np.linalg.norm(residual) / (np.linalg.norm(theirs) or 1.0))
+    return Alignment(maps, disagreement, _apart(parts[0], parts[1], first, second), failure)
+
+
+def _apart(one: FittedMap, other: FittedMap, first: CanonicalModel, second: CanonicalModel) -> float:
+    """The root-mean-square difference of two predictions of f′ from f, relative to f′."""
+    size = np.sqrt((second.f**2).mean()) or 1.0
+    return float(np.sqrt(((one(first.f) - other(first.f)) ** 2).mean()) / size)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from unmix.canonical.distances import Distance, distances
 from unmix.canonical.diversity import Diversity, diversity
 from unmix.canonical.model import CanonicalModel
 from unmix.errors import require, require_kind
-from unmix.files import write_atomically
+from unmix.files import write_json
 from unmix.measures.cca import CCA
 from unmix.measures.evaluate import evaluate
 from unmix.measures.measure import LinearMeasure
@@ -110,7 +109,7 @@ class ModelComparison:
         """Write everything as .json."""
         file = Path(path)
         require(file.suffix == ".json", f"a comparison of models is saved as .json, not as {file.name}.")
-        write_atomically(file, (json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n").encode())
+        write_json(file, self.as_dict())
 
     def __repr__(self) -> str:
         return f"ModelComparison({self.names[0]}, {self.names[1]}; promised: {self.promised})"

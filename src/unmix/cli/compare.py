@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -70,37 +72,25 @@ def compare(
     for option, value in unused.items():
         require(not value, f"{option} does not go with {'--layers' if layers else '--models'}: leave it out.")
     require(titles is None or len(titles) == len(tables), "--names must name every file, with commas between.")
+    with _stoppable(out):
+        if models:
+            _models(tables, titles, given, out)
+        elif layers:
+            _layers(tables, measures, given, out)
+        else:
+            asked = {"names": titles, "measures": measures_named(measures), "ids": _ids(ids), "folder": out}
+            _show(compare_tables(*tables, **asked, progress=True, **given), out)
+
+
+@contextmanager
+def _stoppable(out: Path | None) -> Iterator[None]:
+    """Ctrl-C says what is kept."""
     try:
-        _run(tables, titles, measures, ids, layers, models, given, out)
+        yield
     except KeyboardInterrupt:
-        kept = (
-            "pairs that were finished are kept: the same command again goes on"
-            if out
-            else "nothing is kept without --out"
-        )
-        Console(stderr=True, highlight=False).print(f"stopped; {kept}.")
+        finished = "pairs that were finished are kept: the same command again goes on"
+        Console(stderr=True, highlight=False).print(f"stopped; {finished if out else 'nothing is kept without --out'}.")
         sys.exit(130)
-
-
-def _run(
-    tables: list[str],
-    titles: list[str] | None,
-    measures: str | None,
-    ids: list[str] | None,
-    layers: bool,
-    models: bool,
-    given: dict[str, Any],
-    out: Path | None,
-) -> None:
-    if models:
-        _models(tables, titles, given, out)
-    elif layers:
-        _layers(tables, measures, given, out)
-    else:
-        found = compare_tables(
-            *tables, names=titles, measures=measures_named(measures), ids=_ids(ids), folder=out, progress=True, **given
-        )
-        _show(found, out)
 
 
 def _show(found: Comparison, out: Path | None) -> None:

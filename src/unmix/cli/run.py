@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 
@@ -12,7 +11,7 @@ from rich.markup import escape
 from rich.padding import Padding
 
 from unmix.audit import recovery_table, save_recovery_figure
-from unmix.files import write_atomically
+from unmix.files import write_json
 from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery, recovery
 from unmix.model import Model
@@ -51,7 +50,7 @@ def run(process: PairProcess, model: Model, recipe: Recipe, seed: int, folder: P
     console.print(Padding(kept_or_not(promise, after), (0, 0, 0, 2)))
 
     scores = {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps}
-    write_atomically(folder / "recovery.json", json.dumps(scores, indent=2, ensure_ascii=False).encode() + b"\n")
+    write_json(folder / "recovery.json", scores)
     rows = {"observations": (pairs.x, before), "the encoder": (embedding, after)}
     save_recovery_figure(folder / "recovery.png", pairs.z, rows, promise.promise or AFFINE)
     console.print(f"\n[bold]Picture[/]  {escape(str(folder / 'recovery.png'))}", soft_wrap=True)

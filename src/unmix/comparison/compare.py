@@ -81,9 +81,9 @@ def compare(
     check_counts(bootstraps, permutations)
     couples = list(combinations(tables, 2))
     counts = {"bootstraps": bootstraps, "permutations": permutations}
-    settings = {"folds": folds, **counts, "sample": sample, "seed": seed, "groups": labels is not None}
-    store = PairStore.at(folder, asked, settings, labels)
     cut: dict[str, Any] = {"folds": folds, "sample": sample, "seed": seed}
+    settings = {**cut, **counts, "groups": labels is not None}
+    store = PairStore.at(folder, asked, settings, labels)
     pairs = []
     with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
         for x, y in couples:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from numpy import ndarray
 from unmix.comparison import export
 from unmix.comparison.verdict import pair_verdict, summary
 from unmix.errors import require
-from unmix.files import write_atomically
+from unmix.files import write_atomically, write_json
 from unmix.indeterminacy import Indeterminacy
 from unmix.measures.measure import Measure
 from unmix.measures.score import Refusal, Score
@@ -136,18 +135,16 @@ class Comparison:
     def save(self, path: str | Path) -> None:
         """Write .json (everything), .csv or .tex (the table), or .png (the heat maps)."""
         file = Path(path)
-        if file.suffix == ".png":
+        if file.suffix == ".json":
+            write_json(file, self.as_dict())
+        elif file.suffix == ".png":
             from unmix.comparison.figure import heat_maps  # matplotlib is slow to import
 
-            content = heat_maps(self)
+            write_atomically(file, heat_maps(self))
         else:
-            texts = {".json": self._json, ".csv": lambda: export.csv(self), ".tex": lambda: export.latex(self)}
+            texts = {".csv": export.csv, ".tex": export.latex}
             require(file.suffix in texts, f"a comparison is saved as .json, .csv, .tex or .png, not as {file.name}.")
-            content = texts[file.suffix]().encode()
-        write_atomically(file, content)
-
-    def _json(self) -> str:
-        return json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n"
+            write_atomically(file, texts[file.suffix](self).encode())
 
     def __repr__(self) -> str:
         return f"Comparison({', '.join(self.names)}; {', '.join(m.name for m in self.measures)})"

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import csv as csv_module
 import io
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
-from unmix.measures.score import Refusal, Score
+from unmix.measures.score import FIELDS, Refusal, Score
 
 if TYPE_CHECKING:
     from unmix.comparison.comparison import Comparison
 
-FIELDS = ("value", "low", "high", "null", "p_value", "calibrated", "rows", "null_rows")
 LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "ρ": r"$\rho$", "²": r"$^2$", "→": r"$\to$",
@@ -47,12 +47,16 @@ def plain(comparison: Comparison) -> str:
 
 def csv(comparison: Comparison) -> str:
     """One line a pair and measure."""
+    rows = ([p.x, p.y, s.measure.name, *cells(s)] for p in comparison.pairs for s in p.scores)
+    return sheet(["x", "y", "measure", *FIELDS, "refused"], rows)
+
+
+def sheet(head: list[str], rows: Iterable[list[Any]]) -> str:
+    """Lines of a spreadsheet."""
     out = io.StringIO()
     writer = csv_module.writer(out, lineterminator="\n")
-    writer.writerow(["x", "y", "measure", *FIELDS, "refused"])
-    for p in comparison.pairs:
-        for s in p.scores:
-            writer.writerow([p.x, p.y, s.measure.name, *cells(s)])
+    writer.writerow(head)
+    writer.writerows(rows)
     return out.getvalue()
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +12,15 @@ from jaxtyping import Bool, Float64
 from numpy import ndarray
 
 from unmix.comparison.compare import measured, tables_of
-from unmix.comparison.export import FIELDS, cells
+from unmix.comparison.export import cells, sheet
 from unmix.comparison.meter import meter
 from unmix.comparison.store import PairStore
 from unmix.errors import require
-from unmix.files import write_atomically
+from unmix.files import write_atomically, write_json
 from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cka import CKA
 from unmix.measures.measure import Measure
-from unmix.measures.score import Refusal, Score
+from unmix.measures.score import FIELDS, Refusal, Score
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -72,21 +69,17 @@ class LayerComparison:
     def save(self, path: str | Path) -> None:
         """Write .json (everything), .csv (a line a pair of layers) or .png (the heat map)."""
         file = Path(path)
-        if file.suffix == ".png":
+        if file.suffix == ".json":
+            write_json(file, self.as_dict())
+        elif file.suffix == ".png":
             from unmix.comparison.figure import layer_map  # matplotlib is slow to import
 
-            content = layer_map(self)
-        elif file.suffix == ".json":
-            content = (json.dumps(self.as_dict(), indent=2, ensure_ascii=False) + "\n").encode()
+            write_atomically(file, layer_map(self))
         else:
             require(file.suffix == ".csv", f"layers are saved as .json, .csv or .png, not as {file.name}.")
-            out = io.StringIO()
-            writer = csv.writer(out, lineterminator="\n")
-            writer.writerow(["x", "y", *FIELDS, "refused"])
-            for x, line in zip(self.x, self.scores, strict=True):
-                writer.writerows([x, y, *cells(s)] for y, s in zip(self.y, line, strict=True))
-            content = out.getvalue().encode()
-        write_atomically(file, content)
+            named = zip(self.x, self.scores, strict=True)
+            rows = ([x, y, *cells(s)] for x, line in named for y, s in zip(self.y, line, strict=True))
+            write_atomically(file, sheet(["x", "y", *FIELDS, "refused"], rows).encode())
 
     def __str__(self) -> str:
         """A line a pair of layers: score, interval, chance and p."""

@@ -43,11 +43,10 @@ def _linear(x: str, y: str, forth: Score, back: Score, minimal: Sequence[Indeter
 
 def _others(scores: Sequence[Score | Refusal]) -> str:
     measured = [s for s in scores if isinstance(s, Score)]
-    above = [f"{s.measure.name} {s.value:.2f}" for s in measured if s.above_chance]
-    below = [f"{s.measure.name} {s.value:.2f}" for s in measured if not s.above_chance]
-    parts = [f"above chance: {', '.join(above)}"] * bool(above) + [f"not above chance: {', '.join(below)}"] * bool(
-        below
-    )
+    parts = []
+    for words, chosen in (("above chance", True), ("not above chance", False)):
+        some = [f"{s.measure.name} {s.value:.2f}" for s in measured if s.above_chance == chosen]
+        parts += [f"{words}: {', '.join(some)}"] if some else []
     return f"{'; '.join(parts)}." if parts else "nothing could be measured."
 
 

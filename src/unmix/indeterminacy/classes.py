@@ -34,7 +34,7 @@ class ScaledOrthogonal(Indeterminacy):
     needs_equal_widths: ClassVar[bool] = True
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d d"]:
-        rotation, strength = _procrustes(m)
+        rotation, strength = procrustes(m)
         return rotation * strength / np.trace(m.xx)
 
 
@@ -46,7 +46,7 @@ class Orthogonal(Indeterminacy):
     needs_equal_widths: ClassVar[bool] = True
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d d"]:
-        return _procrustes(m)[0]
+        return procrustes(m)[0]
 
 
 class GeneralisedPermutation(Indeterminacy):
@@ -99,7 +99,7 @@ LADDER: tuple[Indeterminacy, ...] = tuple(
 """Every class, smaller before larger."""
 
 
-def _procrustes(m: Moments) -> tuple[Float64[ndarray, "d d"], float]:
-    """The orthogonal A that maximises tr(A Σ x yᵀ), and that maximum."""
-    u, s, vt = np.linalg.svd(m.xy)
+def procrustes(m: Moments) -> tuple[Float64[ndarray, "d k"], float]:
+    """The orthogonal A that maximises tr(A Σ x yᵀ), and that maximum; of different widths, the narrower is padded."""
+    u, s, vt = np.linalg.svd(m.xy, full_matrices=False)
     return (u @ vt).T, float(s.sum())

@@ -50,12 +50,12 @@ def solve(gram: Float64[ndarray, "k k"], right: Float64[ndarray, "k d"]) -> Floa
     return root @ (root.T @ right)
 
 
-def cholesky(unit: Float64[ndarray, "k k"]) -> Float64[ndarray, "k k"] | None:
+def cholesky(gram: Float64[ndarray, "k k"]) -> Float64[ndarray, "k k"] | None:
     """The upper factor U of Σ = UᵀU, or None where Σ is not well-conditioned."""
-    if np.diag(unit).min(initial=np.inf) <= 0:
+    if np.diag(gram).min(initial=np.inf) <= 0:
         return None
-    factor, failed = lapack.dpotrf(unit)
+    factor, failed = lapack.dpotrf(gram)
     if failed:
         return None
-    rcond, _ = lapack.dpocon(factor, np.abs(unit).sum(0).max())
+    rcond, _ = lapack.dpocon(factor, np.abs(gram).sum(0).max())
     return factor if rcond > WELL_CONDITIONED else None

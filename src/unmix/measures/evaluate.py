@@ -12,7 +12,7 @@ from numpy import ndarray
 from unmix.measures.asked import check_counts, check_measures
 from unmix.measures.measure import LinearMeasure, Measure, RowMeasure
 from unmix.measures.paired import Paired
-from unmix.measures.sample import Pairings
+from unmix.measures.sample import Pairings, Sample
 from unmix.measures.score import Refusal, Score, bootstrap_spread, jackknife_spread, scored
 from unmix.moments import Folds, Split
 from unmix.threads import one_blas_thread
@@ -21,6 +21,7 @@ WIDE, ENOUGH_CHUNKS = 256, 8
 Advance = Callable[[], None]
 
 
+@one_blas_thread()  # thousands of small factorisations: threads would only wait
 def evaluate(
     paired: Paired,
     measures: Sequence[Measure],
@@ -42,30 +43,24 @@ def evaluate(
     """
     check_counts(bootstraps, permutations)
     check_measures(measures)
-    with one_blas_thread():  # thousands of small factorisations: threads would only wait
-        return _evaluate(paired, measures, bootstraps, permutations, advance)
-
-
-def _evaluate(
-    paired: Paired, measures: Sequence[Measure], bootstraps: int, permutations: int, advance: Advance
-) -> list[Score | Refusal]:
-    refused = {m: _refusal(m, paired) for m in measures}
+    rows = paired.sample.exchangeable()
+    refused = {m: _refusal(m, paired, rows) for m in measures}
     linear = [m for m in measures if isinstance(m, LinearMeasure) and refused[m] is None]
     found: dict[Measure, Score | Refusal] = {m: Refusal(m, why) for m, why in refused.items() if why is not None}
-    found |= dict(zip(linear, _linear(paired, linear, bootstraps, permutations, advance), strict=True))
+    found |= dict(zip(linear, _linear(paired, rows, linear, bootstraps, permutations, advance), strict=True))
     for m in measures:
         if isinstance(m, RowMeasure) and m not in found:
             a = m.assess(paired.sample, permutations)
-            rows = len(paired.sample.x), a.null_rows
-            found[m] = scored(m, a.score, jackknife_spread(a.left_out), a.null_score, a.null, rows, np.array([a.score]))
+            taken = len(paired.sample.x), a.null_rows
+            spread, profile = jackknife_spread(a.left_out), np.array([a.score])
+            found[m] = scored(m, a.score, spread, a.null_score, a.null, taken, profile)
             advance()
     return [found[m] for m in measures]
 
 
-def _refusal(measure: Measure, paired: Paired) -> str | None:
-    """Why a measure would mean nothing on these rows, or on those that the null is taken on."""
+def _refusal(measure: Measure, paired: Paired, rows: Sample) -> str | None:
+    """Why a measure would mean nothing on all rows, or on `rows`, those that the null is taken on."""
     widths = len(paired.kept_x), len(paired.kept_y)
-    rows = paired.sample.exchangeable()
     if isinstance(measure, RowMeasure):
         return measure.refusal(len(rows.x), *widths)
     a_fold = np.bincount(rows.fold, minlength=rows.folds)
@@ -81,13 +76,17 @@ def _refusal(measure: Measure, paired: Paired) -> str | None:
 
 
 def _linear(
-    paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, permutations: int, advance: Advance
+    paired: Paired,
+    rows: Sample,
+    measures: Sequence[LinearMeasure],
+    bootstraps: int,
+    permutations: int,
+    advance: Advance,
 ) -> list[Score | Refusal]:
     if not measures:
         return []
     held_out = resample(paired, measures, bootstraps, advance)
     only = _folds_to_resample(paired)
-    rows = paired.sample.exchangeable()
     pairings = Pairings(rows)
     now = pairings.folds(np.arange(len(rows.x)))
     observed = [fold_mean(m, now, now.splits(only)) for m in measures]
@@ -113,15 +112,11 @@ class HeldOut:
     spread: tuple[float, float]
 
 
+@one_blas_thread()
 def resample(
     paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance = lambda: None
 ) -> list[HeldOut]:
     """The scores from moments, with their intervals but without a null."""
-    with one_blas_thread():
-        return _resample(paired, measures, bootstraps, advance)
-
-
-def _resample(paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance) -> list[HeldOut]:
     splits, only = paired.folds.splits(), _folds_to_resample(paired)
     chunks_a_fold = int((paired.folds.chunks.rows > 0).sum()) / paired.folds.count
     # With a handful of groups a fold, a resample of them may be one group over and over.
@@ -147,8 +142,8 @@ def _folds_to_resample(paired: Paired) -> int | None:
 def fold_mean(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> float:
     """The held-out score: the mean of `fold_profile`'s parts."""
     parts = fold_profile(measure, folds, splits)
-    scored = parts[np.isfinite(parts)]
-    return float(scored.mean()) if len(scored) else 0.0
+    counted = parts[np.isfinite(parts)]
+    return float(counted.mean()) if len(counted) else 0.0
 
 
 def fold_profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float64[ndarray, " p"]:

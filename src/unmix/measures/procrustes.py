@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
 
+from unmix.indeterminacy.classes import procrustes
 from unmix.measures.invariance import SIMILARITIES, Change, Invariance, to
 from unmix.measures.measure import LinearMeasure
 from unmix.moments import Moments
@@ -54,11 +55,11 @@ class Procrustes(LinearMeasure):
         return SIMILARITIES if self.scaled else to(Change.ROTATION, Change.OFFSET)
 
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
-        u, strength, vt = np.linalg.svd(train.xy, full_matrices=False)
+        rotation, strength = procrustes(train)
         spread = np.trace(train.xx)
-        scale = strength.sum() / spread if self.scaled and spread > 0 else 1.0
+        scale = strength / spread if self.scaled and spread > 0 else 1.0
         x, y = test.mean_x - train.mean_x, test.mean_y - train.mean_y
-        cross = np.sum((u @ vt) * (test.xy + test.n * np.outer(x, y)))
+        cross = np.sum(rotation.T * (test.xy + test.n * np.outer(x, y)))
         square_x = np.trace(test.xx) + test.n * x @ x
         square_y = np.trace(test.yy) + test.n * y @ y
         total = np.trace(test.yy)

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from unmix.measures.measure import Measure
 
 SIGNIFICANT = 0.01
+FIELDS = ("value", "low", "high", "null", "p_value", "calibrated", "rows", "null_rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +51,7 @@ class Score:
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
-        numbers = ("value", "low", "high", "null", "p_value", "calibrated", "rows", "null_rows")
-        return {name: getattr(self, name) for name in numbers} | {"profile": self.profile.tolist()}
+        return {name: getattr(self, name) for name in FIELDS} | {"profile": self.profile.tolist()}
 
 
 @dataclass(frozen=True)

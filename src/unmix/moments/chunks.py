@@ -119,8 +119,8 @@ class ChunkMoments:
         """The moments about the mean of a weighted sum of the chunks' matrices."""
         x, y = slice(3, 3 + self.width), slice(3 + self.width, None)
         n = float(total[0, 0])
-        mean_x, mean_y = total[0, x] / n, total[0, y] / n
         mean = total[0, 3:] / n
+        mean_x, mean_y = mean[: self.width], mean[self.width :]
         second = total[3:, 3:] - n * np.outer(mean, mean)
         still = np.diag(second) <= ROUNDING * np.diag(total)[3:]  # constant here: what is left is rounding
         if still.any():
