@@ -74,6 +74,11 @@ class Network(nn.Module):
         h: Tensor = self.output(self.body(self.whitening(x)))
         return h
 
+    def embed(self, x: Float[Tensor, "n k"], batch: int = 65_536) -> Float[Tensor, "n d"]:
+        """f(x) in batches, without gradients."""
+        with torch.no_grad():
+            return torch.cat([self(part) for part in x.split(batch)])
+
     def training_loss(self, x: Tensor, x_view: Tensor, truth: Tensor | None) -> Float[Tensor, ""]:
         """The objective on a batch; `truth` is None unless the objective is told it."""
         loss: Tensor = self.loss(self, x, x_view, truth)

@@ -13,6 +13,7 @@ from rich.console import Console
 from unmix.cli.compare import compare
 from unmix.cli.demo import demo
 from unmix.cli.fit import fit
+from unmix.cli.reproduce import reproduce
 from unmix.errors import InputError, RunFolderError, TrainingDiverged
 
 app = typer.Typer(
@@ -42,6 +43,7 @@ def options(
 app.command()(demo)
 app.command()(fit)
 app.command()(compare)
+app.command()(reproduce)
 
 
 def main() -> None:

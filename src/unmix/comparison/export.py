@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import csv as csv_module
-import io
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
 
 from unmix.measures.score import FIELDS, Refusal, Score
+from unmix.sheets import booktabs, sheet, tex
 
 if TYPE_CHECKING:
     from unmix.comparison.comparison import Comparison
-
-LATEX = {
-    "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "ρ": r"$\rho$", "²": r"$^2$", "→": r"$\to$",
-}  # fmt: skip
 
 
 def terminal(comparison: Comparison) -> Table:
@@ -51,15 +44,6 @@ def csv(comparison: Comparison) -> str:
     return sheet(["x", "y", "measure", *FIELDS, "refused"], rows)
 
 
-def sheet(head: list[str], rows: Iterable[list[Any]]) -> str:
-    """Lines of a spreadsheet."""
-    out = io.StringIO()
-    writer = csv_module.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
-    return out.getvalue()
-
-
 def cells(score: Score | Refusal) -> list[Any]:
     """The numbers of a score and why it was refused, for a line of a spreadsheet."""
     if isinstance(score, Refusal):
@@ -69,12 +53,12 @@ def cells(score: Score | Refusal) -> list[Any]:
 
 def latex(comparison: Comparison) -> str:
     """A booktabs table: a row a measure, a column a pair, scores with intervals; above chance in bold."""
-    head = " & ".join(["", *(_tex(f"{p.x}, {p.y}") for p in comparison.pairs)])
-    lines = [r"\begin{tabular}{l" + "r" * len(comparison.pairs) + "}", r"\toprule", head + r" \\", r"\midrule"]
-    for i, measure in enumerate(comparison.measures):
-        cells = [_tex_cell(p.scores[i]) for p in comparison.pairs]
-        lines.append(" & ".join([_tex(measure.name), *cells]) + r" \\")
-    return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
+    head = ["", *(tex(f"{p.x}, {p.y}") for p in comparison.pairs)]
+    rows = (
+        [tex(measure.name), *(_tex_cell(p.scores[i]) for p in comparison.pairs)]
+        for i, measure in enumerate(comparison.measures)
+    )
+    return booktabs("l" + "r" * len(comparison.pairs), head, rows)
 
 
 def _terminal_cells(score: Score | Refusal) -> list[str]:
@@ -89,7 +73,3 @@ def _tex_cell(score: Score | Refusal) -> str:
         return "--"
     value = rf"\textbf{{{score.value:.3f}}}" if score.above_chance else f"{score.value:.3f}"
     return f"{value} [{score.low:.3f}, {score.high:.3f}]"
-
-
-def _tex(text: str) -> str:
-    return "".join(LATEX.get(letter, letter) for letter in text)

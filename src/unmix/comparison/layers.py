@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float64
 from numpy import ndarray
 
 from unmix.comparison.compare import measured, tables_of
-from unmix.comparison.export import cells, sheet
+from unmix.comparison.export import cells
 from unmix.comparison.meter import meter
 from unmix.comparison.store import PairStore
 from unmix.errors import require
@@ -21,6 +21,7 @@ from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cka import CKA
 from unmix.measures.measure import Measure
 from unmix.measures.score import FIELDS, Refusal, Score
+from unmix.sheets import sheet
 
 
 @dataclass(frozen=True, eq=False, repr=False)

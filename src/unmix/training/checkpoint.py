@@ -7,6 +7,7 @@ from torch import Tensor
 
 from unmix.errors import RunFolderError
 from unmix.model import Network
+from unmix.training.batches import Source
 from unmix.training.folder import CHECKPOINT, RunFolder
 
 
@@ -14,21 +15,19 @@ def save(
     run: RunFolder,
     network: Network,
     optimiser: torch.optim.Optimizer,
-    batches: torch.Generator,
+    batches: Source,
     step: int,
     seconds: float,
 ) -> None:
-    """Weights, the optimiser's state and the batch stream's state after `step` updates."""
+    """Weights, the optimiser's state and the stream of batches after `step` updates."""
     tensors: dict[str, Tensor] = {f"network/{k}": v for k, v in network.state_dict().items()}
     for index, state in optimiser.state_dict()["state"].items():
         tensors |= {f"optimiser/{index}/{k}": v for k, v in state.items()}
-    tensors["batches"] = batches.get_state()
+    tensors |= {f"batches/{k}": v for k, v in batches.state().items()}
     run.write_tensors(CHECKPOINT, tensors, {"step": step, "seconds": seconds})
 
 
-def restore(
-    run: RunFolder, network: Network, optimiser: torch.optim.Optimizer, batches: torch.Generator
-) -> tuple[int, float]:
+def restore(run: RunFolder, network: Network, optimiser: torch.optim.Optimizer, batches: Source) -> tuple[int, float]:
     """Put everything back as saved; the step and the seconds spent, zero if there is no checkpoint."""
     saved = run.read_tensors(CHECKPOINT)
     if saved is None:
@@ -36,7 +35,7 @@ def restore(
     tensors, facts = saved
     try:
         _put_back(tensors, network, optimiser)
-        batches.set_state(tensors["batches"])
+        batches.restore({k.removeprefix("batches/"): v for k, v in tensors.items() if k.startswith("batches/")})
         return int(facts["step"]), float(facts["seconds"])
     except (RuntimeError, KeyError, ValueError, IndexError, TypeError):
         raise RunFolderError(

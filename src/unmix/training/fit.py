@@ -17,6 +17,7 @@ from unmix.model import Model, Network
 from unmix.processes import PairProcess
 from unmix.randomness import stream
 from unmix.training import checkpoint, recipes
+from unmix.training.batches import Source
 from unmix.training.folder import CHECKPOINT, CONFIG, WEIGHTS, RunFolder
 from unmix.training.interrupt import Interrupt
 from unmix.training.progress import FitProgress
@@ -66,15 +67,14 @@ def fit(
     require_kind(model, Model, "model", "um.Model(...)")
     require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
     model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
-    batches = stream(seed, "batches")
     if folder is None:
-        return _train(process, model, recipe, seed, batches, None, progress)
+        return _train(process, model, recipe, seed, None, progress)
     run, config = RunFolder(folder), _config(process, model, recipe, seed)
     run.check(config)
     if (run.path / WEIGHTS).exists():
         return _read_back(process, model, recipe, seed, run)
     with run.claimed(config):
-        return _train(process, model, recipe, seed, batches, run, progress)
+        return _train(process, model, recipe, seed, run, progress)
 
 
 def _train(
@@ -82,11 +82,10 @@ def _train(
     model: Model,
     recipe: Recipe,
     seed: int,
-    batches: torch.Generator,
     run: RunFolder | None,
     progress: bool,
 ) -> Fit:
-    network, optimiser = _start(process, model, recipe, seed)
+    network, optimiser, batches = _start(process, model, recipe, seed)
     done, earlier = checkpoint.restore(run, network, optimiser, batches) if run else (0, 0.0)
     log = run.cut_metrics(done) if run else []
     seconds, began = earlier, time.perf_counter()
@@ -95,7 +94,7 @@ def _train(
         for step in range(done + 1, recipe.steps + 1):
             for group in optimiser.param_groups:
                 group["lr"] = recipe.rate * recipe.schedule.factor((step - 1) / recipe.steps)
-            pairs = process.sample(recipe.batch, batches)
+            pairs = batches.next(network.embed)
             truth = pairs.z if model.objective.sees_truth else None
             loss = network.training_loss(pairs.x, pairs.x_view, truth)
             value = loss.item()
@@ -153,10 +152,10 @@ def load(folder: str | Path) -> Fit:
 
 def _read_back(process: PairProcess, model: Model, recipe: Recipe, seed: int, run: RunFolder) -> Fit:
     """The run as far as it got: its final weights if there are any, else its checkpoint."""
-    network, optimiser = _start(process, model, recipe, seed)
+    network, optimiser, batches = _start(process, model, recipe, seed)
     final = run.read_tensors(WEIGHTS)
     if final is None:
-        done, seconds = checkpoint.restore(run, network, optimiser, stream(seed, "batches"))
+        done, seconds = checkpoint.restore(run, network, optimiser, batches)
         if done == 0:
             raise RunFolderError(f"{run.path} has no checkpoint yet: fit with this folder to train it.")
     else:
@@ -171,10 +170,13 @@ def _read_back(process: PairProcess, model: Model, recipe: Recipe, seed: int, ru
     return Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path)
 
 
-def _start(process: PairProcess, model: Model, recipe: Recipe, seed: int) -> tuple[Network, torch.optim.Optimizer]:
+def _start(
+    process: PairProcess, model: Model, recipe: Recipe, seed: int
+) -> tuple[Network, torch.optim.Optimizer, Source]:
     sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
     network = model.build(sample, process.dimension, stream(seed, "init"))
-    return network, torch.optim.Adam(network.parameters(), lr=recipe.rate, fused=True)
+    optimiser = torch.optim.Adam(network.parameters(), lr=recipe.rate, fused=True)
+    return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
 
 
 def _losses(log: list[dict[str, Any]]) -> tuple[tuple[int, float], ...]:

@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass, field
 
 from unmix.errors import require
+from unmix.model import Model
+from unmix.processes import PairProcess
+from unmix.training.batches import Fresh, Local
 
 
 @dataclass(frozen=True)
@@ -54,6 +57,7 @@ class Recipe:
     batch : pairs a step.
     rate : Adam's (peak) learning rate.
     schedule : how the rate moves over the run.
+    batches : which pairs a step takes: fresh ones, or neighbours out of a pool.
     whitening_rows : observations that whitening is estimated from.
     checkpoint_every, log_every : steps between checkpoints and between lines of metrics.jsonl.
 
@@ -67,6 +71,7 @@ class Recipe:
     batch: int
     rate: float
     schedule: OneCycle | Constant = field(default_factory=OneCycle)
+    batches: Fresh | Local = field(default_factory=Fresh)
     whitening_rows: int = 50_000
     checkpoint_every: int = 500
     log_every: int = 50
@@ -76,6 +81,7 @@ class Recipe:
             value = getattr(self, name)
             require(isinstance(value, int) and value >= 1, f"{name} must be a whole number of at least 1, not {value}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
+        self.batches.check(self.batch)
 
 
 def fast(steps: int = 4000, batch: int = 1024, rate: float = 1e-2) -> Recipe:
@@ -87,6 +93,11 @@ def fast(steps: int = 4000, batch: int = 1024, rate: float = 1e-2) -> Recipe:
     1024
     """
     return Recipe(steps, batch, rate)
+
+
+def suited(process: PairProcess, model: Model) -> Recipe:
+    """placeholder"""
+    return fast()
 
 
 def paper(supervised: bool = False) -> Recipe:

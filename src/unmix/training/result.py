@@ -59,8 +59,7 @@ class Fit:
             f"embed takes a table of observations with {width} columns, not one of shape {tuple(x.shape)}.",
         )
         require(bool(x.isfinite().all()), "the observations have NaN or infinite values: remove those rows first.")
-        with torch.no_grad():
-            return torch.cat([self.network(part) for part in x.split(batch)])
+        return self.network.embed(x, batch)
 
 
 class Interrupted(KeyboardInterrupt):

@@ -1,0 +1,40 @@
+"""How hard to try: what is trained in place of a published model, and by which recipe."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from unmix.encoders import MLP
+from unmix.errors import require
+from unmix.model import Model
+from unmix.processes import PairProcess
+from unmix.training import Recipe, recipes
+
+Effort = Callable[[PairProcess, Model], tuple[Model, Recipe]]
+
+
+def fast(process: PairProcess, model: Model) -> tuple[Model, Recipe]:
+    """The small whitened encoder, and the recipe that suits the process and the model."""
+    small = replace(model, encoder=MLP(), whiten=True)
+    return small, recipes.suited(process, small)
+
+
+def paper(process: PairProcess, model: Model) -> tuple[Model, Recipe]:
+    """All as published: days a run on a CPU."""
+    return model, recipes.paper(supervised=model.objective.sees_truth)
+
+
+def effort_named(effort: str | Effort) -> tuple[Effort, str]:
+    """A function for a name, and a name for a function.
+
+    Examples
+    --------
+    >>> effort_named("paper")[0] is paper
+    True
+    """
+    if not isinstance(effort, str):
+        return effort, getattr(effort, "__name__", "own")
+    named = {"fast": fast, "paper": paper}
+    require(effort in named, f"there is no recipe {effort!r}: choose from {', '.join(named)}.")
+    return named[effort], effort

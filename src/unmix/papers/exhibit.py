@@ -1,0 +1,103 @@
+"""A table or figure of a paper, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from unmix.errors import InputError
+from unmix.indeterminacy import Indeterminacy
+from unmix.model import Model
+from unmix.papers.effort import Effort
+from unmix.processes import PairProcess
+from unmix.sweeps import Job
+from unmix.theory import guarantee
+
+if TYPE_CHECKING:
+    from unmix.papers.reproduction import Reproduction
+
+
+@dataclass(frozen=True)
+class Published:
+    """A score in percent as the paper prints it: mean ± standard deviation over seeds.
+
+    Attributes
+    ----------
+    goal : whether more is better. The score of an untrained map, or of one that theory expects to be low, is no goal.
+    """
+
+    mean: float
+    std: float
+    goal: bool = True
+
+    def __str__(self) -> str:
+        return f"{self.mean:.2f} ± {self.std:.2f}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One setting: a process, a model as published, and what the paper prints.
+
+    Attributes
+    ----------
+    labels : what stands in the left columns, in the order of the exhibit's `heads`.
+    tick : whether the paper says that the setting matches its theory; None where it says nothing.
+    published : by title of column.
+    """
+
+    number: int
+    labels: tuple[str, ...]
+    process: PairProcess
+    model: Model
+    published: Mapping[str, Published] = field(default_factory=dict)
+    tick: bool | None = None
+
+
+@dataclass(frozen=True)
+class Column:
+    """One score of one run a row and seed.
+
+    Attributes
+    ----------
+    job : what is run for a row, with an effort and a seed; None leaves the place empty.
+    score : which of the job's scores is shown, in percent.
+    official : the job that measures seconds a step of the official code, and the official number of steps.
+    """
+
+    title: str
+    score: str
+    job: Callable[[Row, Effort, int], Job | None]
+    official: Callable[[Row], tuple[Job, int]] | None = None
+
+
+@dataclass(frozen=True)
+class Exhibit:
+    """A table or figure: its rows are settings, its columns are scores.
+
+    Attributes
+    ----------
+    name : as `unmix reproduce` knows it: paper/exhibit.
+    tested : the class of maps that the score is blind to; a row has a tick if theory promises a smaller one.
+    picture : a PNG of a reproduction, and the sentence that says what to see in it.
+    """
+
+    name: str
+    title: str
+    reference: str
+    heads: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    tested: Indeterminacy
+    picture: Callable[[Reproduction], tuple[bytes, str]]
+    notes: tuple[str, ...] = ()
+
+    def row(self, number: int) -> Row:
+        found = [row for row in self.rows if row.number == number]
+        if not found:
+            raise InputError(f"{self.name} has no row {number}: it has rows 1 to {len(self.rows)}.")
+        return found[0]
+
+    def matches_theory(self, row: Row) -> bool:
+        """Whether some theorem's assumptions hold and its promise lies within the class that is tested."""
+        return guarantee(row.process, row.model).within(self.tested)

@@ -1,0 +1,118 @@
+"""A reproduction as text: for a terminal, a spreadsheet, a paper, a README."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from unmix.papers.durations import duration, times
+from unmix.sheets import booktabs, sheet, tex
+
+if TYPE_CHECKING:
+    from unmix.papers.exhibit import Row
+    from unmix.papers.reproduction import Cell, Reproduction
+
+MARKS = {"reached": "●", "near": "◐", "below": "○"}
+MEANINGS = {
+    "reached": "at or above the published mean",
+    "near": "within 0.3 points below it",
+    "below": "further below",
+}
+COLOURS = {"reached": "green", "near": "yellow", "below": "red"}
+COLOUR_NAMES = {"reached": "ForestGreen", "near": "Dandelion", "below": "BrickRed"}
+OFFICIAL = "The official time is an upper bound: its measured seconds a step on one thread times its 300,003 steps."
+
+
+def terminal(found: Reproduction) -> Table:
+    """A row a setting; in each cell the obtained score, coloured, and the published one below it."""
+    table = Table(title=f"{found.exhibit.name}: {found.exhibit.title}", caption=_legend(), show_lines=True)
+    for head in _heads(found):
+        table.add_column(head)
+    for row in found.rows:
+        spots = [_terminal_cell(cell) for cell in found.cells[row.number].values()]
+        table.add_row(str(row.number), *map(escape, row.labels), tick(found, row), *spots, *_costs(found, row))
+    return table
+
+
+def csv(found: Reproduction) -> str:
+    """One line a row, column and seed."""
+    heads = [*("row", *found.exhibit.heads, "matches theory", "column", "published mean", "published std"),
+             *("seed", "obtained", "seconds", "official seconds", "failed")]  # fmt: skip
+    lines = []
+    for row in found.rows:
+        for cell in found.cells[row.number].values():
+            about = [row.number, *row.labels, found.exhibit.matches_theory(row), cell.column.title]
+            published = [cell.published.mean, cell.published.std] if cell.published else ["", ""]
+            for run, value in zip(cell.runs, cell.values, strict=True):
+                spent = [run.result.get("seconds", ""), "" if cell.official_seconds is None else cell.official_seconds]
+                lines.append([*about, *published, run.seed, value, *spent, ""])
+            for seed, why in (cell.failures or {}).items():
+                lines.append([*about, *published, seed, "", "", "", why])
+    return sheet(heads, lines)
+
+
+def latex(found: Reproduction) -> str:
+    r"""A booktabs table (with xcolor's dvipsnames): obtained scores, coloured, with the published ones in brackets."""
+    rows = []
+    for row in found.rows:
+        spots = [_tex_cell(cell) for cell in found.cells[row.number].values()]
+        plain = [str(row.number), *row.labels, tick(found, row)]
+        rows.append([*map(tex, plain), *spots, *map(tex, _costs(found, row))])
+    heads = _heads(found)
+    return booktabs("l" * len(heads), [tex(head) for head in heads], rows)
+
+
+def markdown(found: Reproduction) -> str:
+    """A table for a README."""
+    heads = _heads(found)
+    lines = [f"| {' | '.join(heads)} |".replace("z̃|z", "z̃\\|z"), "|" + "---|" * len(heads)]
+    for row in found.rows:
+        spots = [_plain_cell(cell) for cell in found.cells[row.number].values()]
+        lines.append(f"| {' | '.join([str(row.number), *row.labels, tick(found, row), *spots, *_costs(found, row)])} |")
+    return "\n".join([*lines, "", f"{_legend()} {OFFICIAL if _has_official(found) else ''}".strip(), ""])
+
+
+def tick(found: Reproduction, row: Row) -> str:
+    """Whether theory promises what is tested."""
+    return "✓" if found.exhibit.matches_theory(row) else "✗"
+
+
+def _heads(found: Reproduction) -> list[str]:
+    costs = ["time", "official", "ratio"] if _has_official(found) else ["time"]
+    return ["#", *found.exhibit.heads, "theory", *(c.title for c in found.exhibit.columns), *costs]
+
+
+def _has_official(found: Reproduction) -> bool:
+    return any(column.official for column in found.exhibit.columns)
+
+
+def _costs(found: Reproduction, row: Row) -> list[str]:
+    """Of the column whose official cost is known, or else of the last one."""
+    cells = list(found.cells[row.number].values())
+    if not _has_official(found):
+        return [duration(cells[-1].seconds)]
+    (cell,) = (c for c in cells if c.column.official)
+    return [duration(cell.seconds), duration(cell.official_seconds), times(cell.ratio)]
+
+
+def _legend() -> str:
+    return "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
+
+
+def _plain_cell(cell: Cell) -> str:
+    mark = f"{MARKS[cell.mark]} " if cell.mark else ""
+    return f"{mark}{cell}" + (f" ({cell.published})" if cell.published else "")
+
+
+def _terminal_cell(cell: Cell) -> str:
+    obtained = f"[{COLOURS[cell.mark]}]{MARKS[cell.mark]} {cell}[/]" if cell.mark else str(cell)
+    return obtained + (f"\n[dim]({cell.published})[/]" if cell.published else "")
+
+
+def _tex_cell(cell: Cell) -> str:
+    obtained = tex(str(cell))
+    if cell.mark:
+        obtained = rf"\textcolor{{{COLOUR_NAMES[cell.mark]}}}{{{obtained}}}"
+    return obtained + (f" ({tex(str(cell.published))})" if cell.published else "")

@@ -1,0 +1,81 @@
+"""What a cell of a table of latents asks for: train or not, then measure against the true latents."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from unmix.measures import recovery
+from unmix.model import Model
+from unmix.processes import PairProcess
+from unmix.randomness import stream
+from unmix.sweeps import Progress
+from unmix.training import Recipe, fit
+from unmix.training.folder import METRICS
+
+RUN = "run"
+
+
+@dataclass(frozen=True)
+class Untrained:
+    """Scores of the observations themselves: what the mixing alone leaves to see ("identity").
+
+    Examples
+    --------
+    >>> import unmix as um
+    >>> world = um.PairProcess(um.Box(2), um.Uniform(), um.Uniform(), um.mixings.Linear(pool=10))
+    >>> round(Untrained(world, rows=1000).run(Path())["scores"]["r2"], 6)
+    1.0
+    """
+
+    process: PairProcess
+    seed: int = 0
+    rows: int = 16_384
+
+    def run(self, folder: Path) -> dict[str, Any]:
+        world = self.process.with_seed(self.seed)
+        pairs = world.sample(self.rows, stream(self.seed, "evaluation"))
+        return _measured(pairs.x, pairs.z, self.seed)
+
+    def progress(self, folder: Path) -> None:
+        return None
+
+
+@dataclass(frozen=True)
+class Trained:
+    """Scores of a model trained on the process; the seed fixes the world and the training alike."""
+
+    process: PairProcess
+    model: Model
+    recipe: Recipe
+    seed: int = 0
+    rows: int = 16_384
+
+    def run(self, folder: Path) -> dict[str, Any]:
+        world = self.process.with_seed(self.seed)
+        found = fit(world, self.model, self.recipe, seed=self.seed, folder=folder / RUN, progress=False)
+        pairs = world.sample(self.rows, stream(self.seed, "evaluation"))
+        spent = {"seconds": found.seconds, "steps": found.steps}
+        return _measured(found.embed(pairs.x), pairs.z, self.seed) | spent
+
+    def progress(self, folder: Path) -> Progress | None:
+        """From the last line of metrics.jsonl."""
+        try:
+            last = json.loads((folder / RUN / METRICS).read_bytes().splitlines()[-1])
+            return Progress(int(last["step"]), self.recipe.steps, float(last["loss"]))
+        except (OSError, ValueError, IndexError, KeyError, TypeError):  # not there yet, or just being written
+            return None
+
+
+def _measured(embedding: Any, truth: Any, seed: int) -> dict[str, Any]:
+    found = recovery(embedding, truth, seed=seed)
+    scores = {"r2": found.affine, "mcc": found.pearson, "mcc_spearman": found.spearman}
+    return {
+        "scores": {name: score.value for name, score in scores.items()},
+        "intervals": {name: [score.low, score.high] for name, score in scores.items()},
+        "nulls": {name: score.null for name, score in scores.items()},
+        "minimal": [str(c) for c in found.minimal],
+        "rows": found.n,
+    }

@@ -1,0 +1,77 @@
+"""What a person sees of a reproduction that runs: the table as it fills, and a bar a running job."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+
+from unmix.papers.durations import duration
+from unmix.papers.export import terminal
+from unmix.papers.reproduction import Reproduction
+from unmix.sweeps import Job, Pool
+
+
+class LiveTable:
+    """On a terminal the table, redrawn as it fills; elsewhere a line for each run that ends.
+
+    It is the `watch` of `reproduce`.
+    """
+
+    def __init__(self) -> None:
+        self.console = Console(stderr=True, highlight=False)
+        self.live = Live(console=self.console, refresh_per_second=4, transient=True, vertical_overflow="crop")
+        self.began, self.ended, self.total = time.perf_counter(), 0, 0
+
+    def __enter__(self) -> LiveTable:
+        if self.console.is_terminal:
+            self.live.start()
+        return self
+
+    def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self.live.stop()
+
+    def __call__(self, found: Reproduction, pool: Pool, ended: Sequence[Job]) -> None:
+        self.ended += len(ended)
+        self.total = self.ended + len(pool.running) + len(pool.waiting)
+        if self.console.is_terminal:
+            self.live.update(Group(self._bars(pool), terminal(found)))
+            return
+        for job in ended:
+            result, why = pool.store.result(job), pool.store.failure(job)
+            scores = (result or {}).get("scores", {})
+            outcome = ", ".join(f"{name} {100 * value:.2f}" for name, value in scores.items()) or "done"
+            spent = duration(result.get("seconds")) if result else ""
+            text = f"failed: {why}" if why else f"{outcome}  {spent}"
+            print(f"[{self.ended}/{self.total}] {_name(job)}: {text}", file=sys.stderr, flush=True)
+
+    def _bars(self, pool: Pool) -> Table:
+        """The running jobs, and how many there are to come."""
+        grid = Table.grid(padding=(0, 1))
+        spent = duration(time.perf_counter() - self.began)
+        grid.add_row("[bold]runs[/]", ProgressBar(self.total, self.ended, 30), f"{self.ended} of {self.total}, {spent}")
+        for job in pool.running:
+            at = job.progress(pool.store.path(job))
+            if at is None:
+                grid.add_row(_name(job), "", "starting or measuring")
+            else:
+                grid.add_row(
+                    _name(job), ProgressBar(at.total, at.done, 30), f"{at.done:,} of {at.total:,}, loss {at.loss:.4f}"
+                )
+        return grid
+
+
+def _name(job: Job) -> str:
+    """What a job trains, and its seed."""
+    parts = [getattr(job, part, None) for part in ("process", "model", "similarity", "seed")]
+    process, model, similarity, seed = parts
+    if process is None:
+        return f"{type(job).__name__} {similarity}"
+    objective = f"{model.output}, {model.objective}" if model else "observations"
+    return f"{process.marginal} → {process.conditional}, {objective}, seed {seed}"

@@ -1,0 +1,99 @@
+"""What Tables 1 and 2 share: the world, the published model, the three columns and the official cost."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from unmix.encoders import MLP, outputs
+from unmix.encoders.outputs import Output
+from unmix.laws import Law
+from unmix.mixings import MLP as MLPMixing
+from unmix.model import Model
+from unmix.objectives import InfoNCE, Regression
+from unmix.papers.effort import Effort
+from unmix.papers.exhibit import Column, Published, Row
+from unmix.papers.jobs import Trained, Untrained
+from unmix.papers.zimmermann2021.official import OfficialStep
+from unmix.processes import PairProcess
+from unmix.similarities import Dot, Lp
+from unmix.spaces import Box, Euclidean, Space, Sphere
+from unmix.sweeps import Job
+
+REFERENCE = (
+    "Zimmermann, Sharma, Schneider, Bethge & Brendel, Contrastive Learning Inverts the Data Generating Process, "
+    "ICML 2021, arXiv 2102.08850"
+)
+DIMENSION, OFFICIAL_STEPS = 10, 300_003
+IDENTITY, SUPERVISED, UNSUPERVISED = "identity", "supervised", "unsupervised"
+SPACE_NAMES: dict[type, str] = {
+    Sphere: "Sphere", Box: "Box", Euclidean: "Unbounded",
+    outputs.Sphere: "Sphere", outputs.Box: "Box", outputs.Free: "Unbounded",
+}  # fmt: skip
+LAW_NAMES = {1: "Laplace", 2: "Normal", 3: "GenNorm(β=3)"}
+
+
+def world(space: Space, marginal: Law, conditional: Law) -> PairProcess:
+    """Latents mixed by three layers."""
+    return PairProcess(space, marginal, conditional, MLPMixing(layers=3))
+
+
+def published_model(output: Output, similarity: Dot | Lp) -> Model:
+    """The official encoder and InfoNCE with τ = 1."""
+    return Model(MLP.paper(DIMENSION), InfoNCE(similarity, temperature=1.0), output, whiten=False)
+
+
+def labels(process: PairProcess, model: Model) -> tuple[str, ...]:
+    """Space, marginal, conditional, the model's space and the model's conditional, in the paper's words."""
+    objective = model.objective
+    assert isinstance(objective, InfoNCE)
+    similarity = objective.similarity
+    believed = LAW_NAMES[int(similarity.p)] if isinstance(similarity, Lp) else f"vMF(κ={1 / objective.temperature:g})"
+    return (
+        SPACE_NAMES[type(process.space)],
+        str(process.marginal),
+        str(process.conditional),
+        SPACE_NAMES[type(model.output)],
+        believed,
+    )
+
+
+def row(number: int, process: PairProcess, model: Model, tick: bool, published: dict[str, Published]) -> Row:
+    return Row(number, labels(process, model), process, model, published, tick)
+
+
+def columns(score: str) -> tuple[Column, ...]:
+    """Identity, supervised and unsupervised, by one score."""
+    return (
+        Column(IDENTITY, score, _identity),
+        Column(SUPERVISED, score, _supervised),
+        Column(UNSUPERVISED, score, unsupervised, official),
+    )
+
+
+def unsupervised(row: Row, effort: Effort, seed: int) -> Job:
+    model, recipe = effort(row.process, row.model)
+    return Trained(row.process, model, recipe, seed)
+
+
+def official(row: Row) -> tuple[Job, int]:
+    """Seconds a step of the official code, and its steps."""
+    objective = row.model.objective
+    assert isinstance(objective, InfoNCE)
+    return OfficialStep(objective.similarity), OFFICIAL_STEPS
+
+
+# Neither of these looks at the second view: rows that differ in the conditional alone share the run, as published.
+
+
+def _identity(row: Row, effort: Effort, seed: int) -> Job:
+    return Untrained(_without_views(row.process), seed)
+
+
+def _supervised(row: Row, effort: Effort, seed: int) -> Job:
+    process = _without_views(row.process)
+    model, recipe = effort(process, replace(row.model, objective=Regression()))
+    return Trained(process, model, recipe, seed)
+
+
+def _without_views(process: PairProcess) -> PairProcess:
+    return replace(process, conditional=process.marginal)
