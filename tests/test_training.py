@@ -91,9 +91,13 @@ def test_the_same_seed_gives_the_same_numbers_in_another_process(tmp_path):
     assert weights(fit(seed=5)).double().sum().item() != here
 
 
-def test_a_stopped_and_resumed_run_ends_in_the_same_numbers(tmp_path):
-    whole = fit()
-    first = fit(folder=tmp_path, recipe=RECIPE)
+LOCAL = replace(RECIPE, batches=um.recipes.Local(rows=16, depth=5, below=5.0))  # 8 steps a pool
+
+
+@pytest.mark.parametrize("recipe", [RECIPE, LOCAL], ids=["fresh", "local"])
+def test_a_stopped_and_resumed_run_ends_in_the_same_numbers(tmp_path, recipe):
+    whole = fit(recipe)
+    first = fit(recipe, folder=tmp_path / "whole")
     assert torch.equal(weights(whole), weights(first))
     # Put the folder back to an earlier checkpoint by training a copy and killing it in between.
     script = (
@@ -105,14 +109,15 @@ def test_a_stopped_and_resumed_run_ends_in_the_same_numbers(tmp_path):
         "    save(run, *rest)\n"
         "    if rest[3] == 30: os.kill(os.getpid(), signal.SIGKILL)\n"
         "checkpoint.save = save_then_die\n"
-        "fit(folder=sys.argv[2])\n"
+        "fit({'RECIPE': RECIPE, 'LOCAL': LOCAL}[sys.argv[3]], folder=sys.argv[2])\n"
     )
     folder = tmp_path / "killed"
-    done = subprocess.run([sys.executable, "-c", script, str(Path(__file__).parent), str(folder)], check=False)
+    which = "LOCAL" if recipe is LOCAL else "RECIPE"
+    done = subprocess.run([sys.executable, "-c", script, str(Path(__file__).parent), str(folder), which], check=False)
     assert done.returncode == -signal.SIGKILL
     interim = um.load(folder)
     assert (interim.steps, interim.finished) == (30, False)
-    resumed = fit(folder=folder)
+    resumed = fit(recipe, folder=folder)
     assert resumed.finished
     assert torch.equal(weights(whole), weights(resumed))
     assert resumed.losses == whole.losses

@@ -7,7 +7,19 @@ what it does.
 
 from importlib.metadata import version
 
-from unmix import encoders, indeterminacy, laws, measures, mixings, objectives, similarities, spaces, tables, theory
+from unmix import (
+    encoders,
+    indeterminacy,
+    laws,
+    measures,
+    mixings,
+    objectives,
+    papers,
+    similarities,
+    spaces,
+    tables,
+    theory,
+)  # fmt: skip
 from unmix.canonical import CanonicalModel, ModelComparison, compare_models
 from unmix.comparison import Comparison, LayerComparison, compare, compare_layers
 from unmix.encoders import outputs
@@ -16,6 +28,7 @@ from unmix.laws import GeneralisedNormal, Laplace, Normal, Uniform, VonMisesFish
 from unmix.measures import Recovery, mcc, recovery
 from unmix.model import Model
 from unmix.objectives import InfoNCE, Regression
+from unmix.papers import Reproduction, reproduce
 from unmix.processes import PairProcess, Pairs
 from unmix.randomness import stream
 from unmix.similarities import Dot, Lp, LpNorm
@@ -49,6 +62,7 @@ __all__ = [
     "Recipe",
     "Recovery",
     "Regression",
+    "Reproduction",
     "RunFolderError",
     "Sphere",
     "TrainingDiverged",
@@ -68,8 +82,10 @@ __all__ = [
     "mixings",
     "objectives",
     "outputs",
+    "papers",
     "recipes",
     "recovery",
+    "reproduce",
     "similarities",
     "spaces",
     "stream",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from unmix.encoders import MLP
+from unmix.encoders import MLP, outputs
 from unmix.errors import require
 from unmix.model import Model
 from unmix.processes import PairProcess
@@ -15,8 +15,10 @@ Effort = Callable[[PairProcess, Model], tuple[Model, Recipe]]
 
 
 def fast(process: PairProcess, model: Model) -> tuple[Model, Recipe]:
-    """The small whitened encoder, and the recipe that suits the process and the model."""
+    """The small whitened encoder, and the recipe that suits the process and the model; a learned box starts at 2."""
     small = replace(model, encoder=MLP(), whiten=True)
+    if isinstance(model.output, outputs.Box) and model.output.learnable:
+        small = replace(small, output=outputs.Box(extent=2.0))
     return small, recipes.suited(process, small)
 
 

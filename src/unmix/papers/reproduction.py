@@ -172,12 +172,12 @@ class Reproduction:
         return export.markdown(self)
 
 
-def read(path: str | Path) -> Reproduction:
-    """A reproduction from the .json that `Reproduction.save` wrote."""
+def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
+    """A reproduction from the .json that `Reproduction.save` wrote; an exhibit of your own must be given too."""
     from unmix.papers.catalogue import exhibit_named
 
     kept = read_json(Path(path))
-    exhibit = exhibit_named(kept["exhibit"])
+    exhibit = exhibit or exhibit_named(kept["exhibit"])
     columns = {column.title: column for column in exhibit.columns}
     cells: dict[int, dict[str, Cell]] = {}
     for line in kept["rows"]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -14,14 +15,19 @@ from unmix.processes import PairProcess, Pairs
 from unmix.training.regions import regions
 
 Embed = Callable[[Tensor], Tensor]
+MEMORY = 0.02  # the share of the newest loss in the running mean
 
 
+@runtime_checkable
 class Source(Protocol):
     """A stream of batches that can be saved and taken up again."""
 
     def next(self, embed: Embed) -> Pairs:
-        """The pairs of the next step; `embed` is the encoder as it is now, without gradients."""
+        """The next step's pairs; `embed` is the encoder as it is now."""
         ...
+
+    def told(self, loss: float) -> None:
+        """Hear the loss of the step."""
 
     def state(self) -> dict[str, Tensor]: ...
     def restore(self, state: dict[str, Tensor]) -> None: ...
@@ -45,23 +51,27 @@ class Fresh:
 
 @dataclass(frozen=True)
 class Local:
-    """Every step takes a few small regions of the observations and all pairs of a pool whose anchor lies there.
+    """Batches of neighbours, as near to each other as the loss asks for.
 
     Where the conditional is narrow, nearly all negatives of a random batch are too far away to carry a gradient
     (box, scale 0.05, d = 10: 2 pairs in 10,000 are near), and InfoNCE stops learning at a small loss. Neighbours are
-    near. A pool of `rows` · 2^`depth` fresh pairs is cut into 2^depth regions of equal size by halving it again and
-    again (`regions`), in the coordinates of the encoder as it is when the pool is drawn; no latent is looked at. Each
-    region serves in one step only.
+    near. A pool of `rows` · 2^`depth` fresh pairs is cut into regions by halving it again and again (`regions`), in
+    the coordinates of the encoder as it is when the pool is drawn; no latent is looked at. Each step takes a few blocks
+    of `rows` pairs, the anchors of a block from one region; each block serves once. The first pool is not cut at all;
+    the next ones are cut once more than the one before whenever the loss has fallen below `below`, so that a signal
+    that is strong enough keeps its random batches.
 
-    The optimum stays where it was for a uniform marginal: restricted to a region it is uniform there, and the best
-    critic log p(x̃|x)/p(x̃) changes by a constant only. (Exactly so for positives that stay in the region; regions are
-    cut along random axes each time, so that what happens at their border has no preferred direction.) Several regions
-    in one batch keep far points apart. For another marginal the critic gains log p(x̃), as it does without regions.
+    For a uniform marginal the optimum stays where it was: restricted to a region it is uniform there, and the best
+    critic log p(x̃|x)/p(x̃) changes by a constant only. That is exact for positives that stay in the region; those that
+    leave it make the best scale of the output smaller than the law's own, but have no preferred direction, because
+    regions are cut along random axes each time. Several blocks in one batch keep far points apart. For another
+    marginal, or a similarity that does not match the conditional, the optimum moves.
 
     Parameters
     ----------
-    rows : pairs a region; a batch is a whole number of regions.
-    depth : halvings of the pool. The number of near negatives grows with the pool.
+    rows : pairs a block; a batch is a whole number of blocks.
+    depth : how often a pool is halved at most.
+    below : the running mean of the loss under which the next pool is cut once more.
 
     Examples
     --------
@@ -71,10 +81,12 @@ class Local:
 
     rows: int = 256
     depth: int = 10
+    below: float = 0.3
 
     def __post_init__(self) -> None:
-        require(self.rows >= 2, f"a region needs at least 2 rows to have a negative, not {self.rows}.")
+        require(self.rows >= 2, f"a block needs at least 2 rows to have a negative, not {self.rows}.")
         require(0 <= self.depth <= 24, f"the pool is halved 0 to 24 times, not {self.depth}.")
+        require(self.below > 0, f"the loss is never below 0: give a larger limit than {self.below}.")
 
     @property
     def pool(self) -> int:
@@ -83,7 +95,7 @@ class Local:
     def check(self, batch: int) -> None:
         require(
             batch % self.rows == 0 and batch <= self.pool,
-            f"a batch of {batch} is not a whole number of regions of {self.rows} rows out of {1 << self.depth}: "
+            f"a batch of {batch} is not a whole number of blocks of {self.rows} rows out of {1 << self.depth}: "
             f"make it a multiple of {self.rows}.",
         )
 
@@ -98,6 +110,9 @@ class _FreshSource:
     def next(self, embed: Embed) -> Pairs:
         return self.process.sample(self.batch, self.generator)
 
+    def told(self, loss: float) -> None:
+        """Fresh batches are the same whatever the loss."""
+
     def state(self) -> dict[str, Tensor]:
         return {"generator": self.generator.get_state()}
 
@@ -106,34 +121,48 @@ class _FreshSource:
 
 
 class _LocalSource:
-    """Holds a pool, the rows of each region, and how many regions were used."""
+    """Holds a pool, its blocks in the order in which they serve, and how many have served."""
 
-    def __init__(self, local: Local, process: PairProcess, regions: int, generator: torch.Generator) -> None:
-        self.local, self.process, self.regions, self.generator = local, process, regions, generator
-        self.cut = torch.empty(0, local.rows, dtype=torch.long)
-        self.used = 0
+    def __init__(self, local: Local, process: PairProcess, blocks: int, generator: torch.Generator) -> None:
+        self.local, self.process, self.blocks_a_step, self.generator = local, process, blocks, generator
+        self.blocks = torch.empty(0, local.rows, dtype=torch.long)
+        self.used, self.depth, self.loss = 0, 0, math.inf
 
     def next(self, embed: Embed) -> Pairs:
-        if self.used + self.regions > len(self.cut):
+        if self.used + self.blocks_a_step > len(self.blocks):
+            if self.loss < self.local.below:
+                self.depth = min(self.depth + 1, self.local.depth)
             self._draw()
-            found = regions(embed(self.pairs.x), self.local.depth, self.generator)
-            self.cut, self.used = found[torch.randperm(len(found), generator=self.generator)], 0
-        rows = self.cut[self.used : self.used + self.regions].reshape(-1)
-        self.used += self.regions
+            self.blocks, self.used = self._cut(embed(self.pairs.x)), 0
+        rows = self.blocks[self.used : self.used + self.blocks_a_step].reshape(-1)
+        self.used += self.blocks_a_step
         return Pairs(*(part[rows] for part in self.pairs))
+
+    def told(self, loss: float) -> None:
+        self.loss = loss if math.isinf(self.loss) else (1 - MEMORY) * self.loss + MEMORY * loss
 
     def _draw(self) -> None:
         self.before = self.generator.get_state()
         self.pairs = self.process.sample(self.local.pool, self.generator)
 
+    def _cut(self, points: Tensor) -> Tensor:
+        """Blocks of rows of one region each, in random order."""
+        found = regions(points, self.depth, self.generator)
+        found = found.gather(1, torch.rand(found.shape, generator=self.generator).argsort(1))
+        blocks = found.reshape(-1, self.local.rows)
+        return blocks[torch.randperm(len(blocks), generator=self.generator)]
+
     def state(self) -> dict[str, Tensor]:
-        """The pool is drawn again from the generator's state before it; the regions depend on weights long gone."""
-        now = {"generator": self.generator.get_state(), "used": torch.tensor(self.used)}
-        return now | ({"before": self.before, "cut": self.cut.int()} if len(self.cut) else {})
+        """The pool is drawn again from the generator's state before it; its blocks depend on weights long gone."""
+        loss = torch.tensor(self.loss, dtype=torch.float64)
+        now = {"generator": self.generator.get_state(), "counts": torch.tensor([self.used, self.depth]), "loss": loss}
+        return now | ({"before": self.before, "blocks": self.blocks.int()} if len(self.blocks) else {})
 
     def restore(self, state: dict[str, Tensor]) -> None:
-        if "cut" in state:
+        if "blocks" in state:
             self.generator.set_state(state["before"])
             self._draw()
-            self.cut, self.used = state["cut"].long(), int(state["used"])
+            self.blocks = state["blocks"].long()
+        self.used, self.depth = state["counts"].tolist()
+        self.loss = state["loss"].item()
         self.generator.set_state(state["generator"])

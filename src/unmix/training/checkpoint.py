@@ -46,7 +46,7 @@ def restore(run: RunFolder, network: Network, optimiser: torch.optim.Optimizer, 
 def _put_back(tensors: dict[str, Tensor], network: Network, optimiser: torch.optim.Optimizer) -> None:
     network.load_state_dict({k.removeprefix("network/"): v for k, v in tensors.items() if k.startswith("network/")})
     state: dict[int, dict[str, Tensor]] = {}
-    parameters = list(network.parameters())
+    parameters = [p for group in optimiser.param_groups for p in group["params"]]
     for name, tensor in tensors.items():
         if name.startswith("optimiser/"):
             _, index, key = name.split("/")

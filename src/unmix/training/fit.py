@@ -67,6 +67,7 @@ def fit(
     require_kind(model, Model, "model", "um.Model(...)")
     require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
     model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
+    stream(seed, "batches")  # refuses a bad seed before anything is written
     if folder is None:
         return _train(process, model, recipe, seed, None, progress)
     run, config = RunFolder(folder), _config(process, model, recipe, seed)
@@ -93,7 +94,7 @@ def _train(
     with FitProgress(recipe.steps, done, progress) as shown, Interrupt() as interrupt:
         for step in range(done + 1, recipe.steps + 1):
             for group in optimiser.param_groups:
-                group["lr"] = recipe.rate * recipe.schedule.factor((step - 1) / recipe.steps)
+                group["lr"] = group["peak"] * recipe.schedule.factor((step - 1) / recipe.steps)
             pairs = batches.next(network.embed)
             truth = pairs.z if model.objective.sees_truth else None
             loss = network.training_loss(pairs.x, pairs.x_view, truth)
@@ -103,6 +104,7 @@ def _train(
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
+            batches.told(value)
 
             done, seconds = step, earlier + time.perf_counter() - began
             if step == recipe.steps or step % recipe.log_every == 0:
@@ -175,7 +177,10 @@ def _start(
 ) -> tuple[Network, torch.optim.Optimizer, Source]:
     sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
     network = model.build(sample, process.dimension, stream(seed, "init"))
-    optimiser = torch.optim.Adam(network.parameters(), lr=recipe.rate, fused=True)
+    scales = [p for name, p in network.named_parameters() if name.rpartition(".")[2].startswith("log_")]
+    others = [p for p in network.parameters() if all(p is not scale for scale in scales)]
+    groups = [{"params": others, "peak": recipe.rate}, {"params": scales, "peak": recipe.rate * recipe.scale_rate}]
+    optimiser = torch.optim.Adam([group for group in groups if group["params"]], lr=recipe.rate, fused=True)
     return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
 
 

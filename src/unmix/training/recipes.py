@@ -5,9 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
+from unmix.encoders import outputs
 from unmix.errors import require
+from unmix.laws import Uniform, VonMisesFisher
 from unmix.model import Model
+from unmix.objectives import InfoNCE
 from unmix.processes import PairProcess
+from unmix.similarities import Dot, Lp, LpNorm
+from unmix.spaces import Box
 from unmix.training.batches import Fresh, Local
 
 
@@ -58,6 +63,8 @@ class Recipe:
     rate : Adam's (peak) learning rate.
     schedule : how the rate moves over the run.
     batches : which pairs a step takes: fresh ones, or neighbours out of a pool.
+    scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
+        that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
     whitening_rows : observations that whitening is estimated from.
     checkpoint_every, log_every : steps between checkpoints and between lines of metrics.jsonl.
 
@@ -72,6 +79,7 @@ class Recipe:
     rate: float
     schedule: OneCycle | Constant = field(default_factory=OneCycle)
     batches: Fresh | Local = field(default_factory=Fresh)
+    scale_rate: float = 1.0
     whitening_rows: int = 50_000
     checkpoint_every: int = 500
     log_every: int = 50
@@ -81,6 +89,7 @@ class Recipe:
             value = getattr(self, name)
             require(isinstance(value, int) and value >= 1, f"{name} must be a whole number of at least 1, not {value}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
+        require(0 < self.scale_rate < math.inf, f"scale_rate must be positive and finite, not {self.scale_rate}.")
         self.batches.check(self.batch)
 
 
@@ -96,7 +105,33 @@ def fast(steps: int = 4000, batch: int = 1024, rate: float = 1e-2) -> Recipe:
 
 
 def suited(process: PairProcess, model: Model) -> Recipe:
-    """placeholder"""
+    """The recipe for the regime that a process and a model are in, by what they say of themselves alone.
+
+    - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
+      the limit. `Local` batches, and a box that grows slowly.
+    - A dot product on a sphere with r²/τ below the dimension: the loss hardly depends on the weights, and gradient
+      noise is the limit. Many steps on small batches; four times as many where the two views have little in common
+      either (von Mises-Fisher with κ below the dimension).
+    - Anything else: `fast`.
+
+    Examples
+    --------
+    >>> import unmix as um
+    >>> box = um.PairProcess(um.Box(10), um.Uniform(), um.Laplace(0.05), um.mixings.MLP())
+    >>> suited(box, um.Model(um.encoders.MLP(), um.InfoNCE(um.Lp(1)))).batches
+    Local(rows=256, depth=10, below=0.3)
+    """
+    objective, output, law = model.objective, model.output, process.conditional
+    if not isinstance(objective, InfoNCE):
+        return fast()
+    uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
+    if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
+        return Recipe(20_000, 1024, 1e-2, batches=Local(), scale_rate=0.035)
+    if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
+        scale_is_free = output.learnable or objective.learn_temperature
+        if not scale_is_free and output.radius**2 / objective.temperature < process.dimension:
+            faint = isinstance(law, VonMisesFisher) and law.concentration < process.dimension
+            return Recipe(240_000 if faint else 60_000, 512, 1e-2)
     return fast()
 
 

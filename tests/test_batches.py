@@ -1,0 +1,123 @@
+"""Local batches: regions partition a cloud, batches are true pairs, and the optimum stays where it was."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unmix as um
+from unmix.objectives import info_nce
+from unmix.training.batches import Fresh, Local
+from unmix.training.regions import regions
+
+PROCESS = um.PairProcess(um.Box(2), um.Uniform(), um.Normal(0.05), um.mixings.MLP(2, pool=50))
+
+
+def identity(x):
+    return x
+
+
+@given(st.integers(0, 6), st.integers(1, 5), st.integers(1, 4), st.integers(0, 99))
+def test_regions_hold_every_point_once_and_equally_many(depth, size, d, seed):
+    g = torch.Generator().manual_seed(seed)
+    found = regions(torch.randn(size << depth, d, generator=g), depth, g)
+    assert found.shape == (1 << depth, size)
+    assert sorted(found.flatten().tolist()) == list(range(size << depth))
+
+
+def test_regions_are_separated_by_their_medians(generator):
+    points = torch.randn(64, 1, generator=generator)
+    low, high = sorted(points[r].flatten().sort().values.tolist() for r in regions(points, 1, generator))
+    assert low[-1] < high[0]
+
+
+def test_regions_of_a_square_are_as_small_as_their_share_of_it(generator):
+    points = torch.rand(1 << 14, 2, generator=generator)
+    spread = (
+        points[regions(points, 6, generator)].var(1).sum(1).mean()
+    )  # 64 regions of side 1/8: variance 1/64 as large
+    assert spread.item() == pytest.approx((1 / 12 + 1 / 12) / 64, rel=0.5)
+
+
+def test_points_that_cannot_be_halved_are_refused(generator):
+    with pytest.raises(um.InputError, match="multiple of 8"):
+        regions(torch.zeros(12, 2), 3, generator)
+
+
+def test_local_batches_are_pairs_of_the_process_and_a_pool_serves_once(generator):
+    source = Local(rows=8, depth=4).source(PROCESS, 32, generator)
+    batches = [source.next(identity) for _ in range(4)]  # 4 × 32 rows: one pool of 128
+    for pairs in batches:
+        assert torch.allclose(PROCESS.observe(pairs.z), pairs.x)
+        assert torch.allclose(PROCESS.observe(pairs.z_view), pairs.x_view)
+        assert (pairs.z - pairs.z_view).std().item() == pytest.approx(0.05, rel=0.4)
+    assert len(torch.cat([pairs.z for pairs in batches]).unique(dim=0)) == 128
+
+
+def test_neighbours_are_near(generator):
+    source = at_depth(Local(rows=64, depth=6), 6, 64, PROCESS, generator)
+    fresh = Fresh().source(PROCESS, 64, generator)
+    near, far = (torch.pdist(s.next(identity).x).median() for s in (source, fresh))
+    assert near < far / 4
+
+
+def at_depth(local, depth, batch, process, generator):
+    source = local.source(process, batch, generator)
+    source.depth = depth
+    return source
+
+
+def test_a_pool_is_cut_once_more_whenever_the_loss_was_small(generator):
+    source = Local(rows=64, depth=3, below=0.3).source(PROCESS, 512, generator)  # one step a pool
+    depths = []
+    for loss in (1.0, 0.2, 0.2, 5.0, 0.2, 0.2, 0.2):
+        source.next(identity)
+        source.loss = math.inf  # forget, so that the running mean is this loss
+        source.told(loss)
+        depths.append(source.depth)
+    assert depths == [0, 0, 1, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("depth", [0, 4])
+@pytest.mark.parametrize(("law", "p"), [(um.Normal(0.03), 2), (um.Laplace(0.02), 1)])
+def test_the_optimal_scale_is_the_laws_own_of_random_batches_and_of_neighbours(depth, law, p, generator):
+    """For h = c z on a uniform box the loss is least where (c |d|)^p is the exponent of the conditional's density.
+
+    Regions are wide against the conditional here: positives that leave their region make the best scale smaller.
+    """
+    process = um.PairProcess(um.Box(2), um.Uniform(), law, um.mixings.Linear(pool=10))
+    source = at_depth(Local(rows=256, depth=4), depth, 1024, process, generator)
+    drawn = [source.next(process.invert) for _ in range(40)]
+    right = 1 / law.spread
+    scales = [right * factor for factor in (0.6, 0.8, 1.0, 1.25, 1.6)]
+    losses = [sum(info_nce(um.Lp(p), c * b.z, c * b.z_view).item() for b in drawn) for c in scales]
+    assert scales[losses.index(min(losses))] == right
+
+
+def test_a_batch_that_is_no_whole_number_of_regions_is_refused():
+    with pytest.raises(um.InputError, match="multiple of 256"):
+        um.Recipe(steps=1, batch=1000, rate=1e-2, batches=Local())
+
+
+def test_the_scale_of_a_box_moves_at_its_own_rate():
+    """Adam's first step moves every weight by its rate."""
+    model = um.Model(um.encoders.MLP((8,)), um.InfoNCE(um.Lp(2)), um.outputs.Box(extent=2.0))
+    recipe = um.Recipe(1, 64, 1e-2, um.recipes.Constant(), scale_rate=0.25, whitening_rows=500)
+    found = um.fit(PROCESS, model, recipe, progress=False).network
+    assert abs(found.output.log_scale.item() - math.log(2)) == pytest.approx(0.25e-2, rel=1e-3)
+    assert found.body.bent[-1].bias.abs().max().item() == pytest.approx(1e-2, rel=1e-3)
+
+
+def test_the_recipe_suits_the_regime():
+    free = um.Model(objective=um.InfoNCE(um.Lp(2)))
+    box = um.PairProcess(um.Box(10), um.Uniform(), um.Normal(0.05), um.mixings.MLP())
+    uneven = um.PairProcess(um.Box(10), um.Normal(0.3), um.Normal(0.05), um.mixings.MLP())
+    assert um.recipes.suited(box, free).batches == Local()
+    assert um.recipes.suited(uneven, free).batches == Fresh()
+    sphere = um.PairProcess(um.Sphere(10), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP())
+    warm, matched = (um.Model(objective=um.InfoNCE(um.Dot(), t), output=um.outputs.Sphere()) for t in (1.0, 0.1))
+    assert um.recipes.suited(sphere, matched) == um.recipes.fast()
+    assert um.recipes.suited(sphere, warm).steps > um.recipes.fast().steps
+    assert um.recipes.suited(box, um.Model(objective=um.Regression())) == um.recipes.fast()
