@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from unmix.encoders import outputs
 from unmix.errors import require
 from unmix.laws import Uniform, VonMisesFisher
+from unmix.laws.additive import AdditiveLaw
 from unmix.model import Model
 from unmix.objectives import InfoNCE
 from unmix.processes import PairProcess
@@ -108,7 +109,8 @@ def suited(process: PairProcess, model: Model) -> Recipe:
     """The recipe for the regime that a process and a model are in, by what they say of themselves alone.
 
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
-      the limit. `Local` batches, and a box that grows slowly.
+      the limit. `Local` batches, and a box that grows slowly. Where similarity and conditional both fall off faster
+      than a normal law, near pairs are rarer still: four times the steps, and a box that grows more slowly still.
     - A dot product on a sphere with r²/τ below the dimension: the loss hardly depends on the weights, and gradient
       noise is the limit. Many steps on small batches; four times as many where the two views have little in common
       either (von Mises-Fisher with κ below the dimension).
@@ -126,7 +128,9 @@ def suited(process: PairProcess, model: Model) -> Recipe:
         return fast()
     uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
     if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
-        return Recipe(20_000, 1024, 1e-2, batches=Local(), scale_rate=0.035)
+        steep = objective.similarity.p > 2 and isinstance(law, AdditiveLaw) and law.power > 2
+        steps, scale_rate = (80_000, 0.01) if steep else (20_000, 0.035)
+        return Recipe(steps, 1024, 1e-2, batches=Local(), scale_rate=scale_rate)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
         scale_is_free = output.learnable or objective.learn_temperature
         if not scale_is_free and output.radius**2 / objective.temperature < process.dimension:
