@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test bench clean
+.PHONY: demo test bench reproduce clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## recover the latents of a small simulated world
@@ -17,6 +17,10 @@ test: $(INSTALLED)  ## lint, types, tests and doctests
 
 bench: $(INSTALLED)  ## speed and memory against good baselines
 	$(VENV)/bin/python -m benchmarks
+
+reproduce: $(INSTALLED)  ## the papers' tables again, published next to obtained, in README and docs: hours
+	for exhibit in table1 table2 figure2; do $(VENV)/bin/unmix reproduce zimmermann2021/$$exhibit || exit 1; done
+	$(VENV)/bin/python docs/tables.py runs/reproduce
 
 $(INSTALLED): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -136,9 +136,36 @@ def test_version(unmix):
 
 def test_the_paper_recipe_brings_the_papers_encoder():
     settings = Settings(recipe="paper")
-    model = settings.model(settings.process())
+    process = settings.process()
+    model = settings.model(process)
     assert (model.encoder, model.whiten) == (um.encoders.MLP.paper(10), False)
-    assert settings.training_recipe() == um.recipes.paper()
+    assert settings.training_recipe(process, model) == um.recipes.paper()
+
+
+def test_the_fast_recipe_suits_the_process_and_takes_a_batch_of_any_size():
+    for batch, rows in ((None, 256), (32, 8), (50, 50)):
+        settings = Settings(space="box", batch=batch)
+        process = settings.process()
+        found = settings.training_recipe(process, settings.model(process))
+        assert (found.batch, found.batches.rows) == (batch or 1024, rows)
+
+
+def test_reproduce_lists_what_there_is_and_refuses_what_there_is_not(unmix, tmp_path):
+    code, out, _ = unmix("reproduce")
+    assert code == 0
+    assert all(f"zimmermann2021/{name}" in out for name in ("table1", "table2", "figure2"))
+    refused = {
+        "choose from zimmermann2021": ("zimmermann2021/table9",),
+        "it has rows 1 to 12": ("zimmermann2021/table1", "--rows", "13"),
+        "whole numbers and ranges": ("zimmermann2021/table1", "--rows", "1;2"),
+        "choose from fast, paper": ("zimmermann2021/table1", "--recipe", "quick"),
+        "at least 1 worker": ("zimmermann2021/table1", "--workers", "0"),
+    }
+    for why, arguments in refused.items():
+        code, _, err = unmix("reproduce", *arguments, "--out", tmp_path / "runs")
+        assert (code, "Traceback" in err) == (2, False)
+        assert why in err
+    assert not (tmp_path / "runs").exists()
 
 
 @pytest.mark.parametrize("suffix", ["toml", "json"])

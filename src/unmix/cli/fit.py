@@ -54,7 +54,8 @@ def fit(
     slope: Annotated[float | None, model(help="Slope of the encoder's LeakyReLU. [0.2]")] = None,
     whiten: Annotated[bool | None, model(help="Whiten observations first. [yes]")] = None,
     recipe: Annotated[
-        str | None, training(help="fast, or paper: the published encoder and setting, which take days. [fast]")
+        str | None,
+        training(help="fast, suited to the process; or paper, the published setting, which takes days. [fast]"),
     ] = None,
     steps: Annotated[int | None, training(help="Updates. [the recipe's]")] = None,
     batch: Annotated[int | None, training(help="Pairs a step. [the recipe's]")] = None,
@@ -77,4 +78,5 @@ def fit(
         require(threads >= 1, f"--threads must be at least 1, not {threads}.")
         torch.set_num_threads(threads)
     process = settings.process()
-    run(process, settings.model(process), settings.training_recipe(), settings.seed, out)
+    described = settings.model(process)
+    run(process, described, settings.training_recipe(process, described), settings.seed, out)

@@ -14,7 +14,7 @@ from typer import Argument, Option
 from unmix.errors import InputError
 from unmix.papers import catalogue
 from unmix.papers import reproduce as reproduce_exhibit
-from unmix.papers.export import OFFICIAL, terminal
+from unmix.papers.export import OFFICIAL, has_official, terminal
 from unmix.papers.live import LiveTable
 from unmix.papers.reproduce import FOLDER
 from unmix.papers.reproduction import FORMATS
@@ -48,7 +48,7 @@ def reproduce(
         Console(stderr=True, highlight=False).print("stopped; the same command again goes on from here.")
         sys.exit(130)
     console.print(terminal(found))
-    for note in (*found.exhibit.notes, OFFICIAL):
+    for note in (*found.exhibit.notes, *([OFFICIAL] if has_official(found) else [])):
         console.print(escape(note), style="dim")
     for failure in found.failures:
         console.print(f"[red]failed[/]  {escape(failure)}", soft_wrap=True)

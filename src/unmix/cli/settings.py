@@ -21,6 +21,7 @@ from unmix.processes import PairProcess
 from unmix.similarities import Dot, Lp, Similarity
 from unmix.spaces import Box, Euclidean, Sphere
 from unmix.training import Recipe
+from unmix.training.batches import Local
 
 USUAL_LAWS: dict[type, tuple[str, str]] = {  # of each space: marginal and conditional
     Sphere: ("uniform", "vmf:10"),
@@ -82,10 +83,12 @@ class Settings:
             (not as_published) if self.whiten is None else self.whiten,
         )
 
-    def training_recipe(self) -> Recipe:
-        supervised = self.objective.lower() == "regression"
-        recipe = recipes.paper(supervised) if self._recipe_name() == "paper" else recipes.fast()
-        told = {name: getattr(self, name) for name in ("steps", "batch", "rate")}
+    def training_recipe(self, process: PairProcess, model: Model) -> Recipe:
+        as_published = self._recipe_name() == "paper"
+        recipe = recipes.paper(model.objective.sees_truth) if as_published else recipes.suited(process, model)
+        told: dict[str, Any] = {name: getattr(self, name) for name in ("steps", "batch", "rate")}
+        if self.batch is not None and isinstance(recipe.batches, Local):  # four blocks a batch, or one
+            told["batches"] = replace(recipe.batches, rows=self.batch // 4 if self.batch % 4 == 0 else self.batch)
         return replace(recipe, **{name: value for name, value in told.items() if value is not None})
 
     def _recipe_name(self) -> str:

@@ -41,7 +41,8 @@ class Box:
     """h → e σ(h), the box [0, e]^d, with e fixed or learned through its logarithm.
 
     Matched laws at scale 0.05 want e = 14 to 20; a bound that is itself the parameter, moved by Adam at
-    1e-4, needs most of the official 300,000 steps to get there.
+    1e-4, needs most of the official 300,000 steps to get there. It starts at 2, where the box is still small enough to
+    be filled to its corners.
 
     Examples
     --------
@@ -49,7 +50,7 @@ class Box:
     [[2.0, 2.0]]
     """
 
-    extent: float = 1.0
+    extent: float = 2.0
     learnable: bool = True
 
     def __post_init__(self) -> None:

@@ -15,10 +15,10 @@ Effort = Callable[[PairProcess, Model], tuple[Model, Recipe]]
 
 
 def fast(process: PairProcess, model: Model) -> tuple[Model, Recipe]:
-    """The small whitened encoder, and the recipe that suits the process and the model; a learned box starts at 2."""
+    """The small whitened encoder, a learned box that starts as ours do, and the recipe that suits the two."""
     small = replace(model, encoder=MLP(), whiten=True)
     if isinstance(model.output, outputs.Box) and model.output.learnable:
-        small = replace(small, output=outputs.Box(extent=2.0))
+        small = replace(small, output=outputs.Box())
     return small, recipes.suited(process, small)
 
 

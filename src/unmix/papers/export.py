@@ -71,7 +71,7 @@ def markdown(found: Reproduction) -> str:
     for row in found.rows:
         spots = [_plain_cell(cell) for cell in found.cells[row.number].values()]
         lines.append(f"| {' | '.join([str(row.number), *row.labels, tick(found, row), *spots, *_costs(found, row)])} |")
-    return "\n".join([*lines, "", f"{_legend()} {OFFICIAL if _has_official(found) else ''}".strip(), ""])
+    return "\n".join([*lines, "", f"{_legend()} {OFFICIAL if has_official(found) else ''}".strip(), ""])
 
 
 def tick(found: Reproduction, row: Row) -> str:
@@ -80,18 +80,19 @@ def tick(found: Reproduction, row: Row) -> str:
 
 
 def _heads(found: Reproduction) -> list[str]:
-    costs = ["time", "official", "ratio"] if _has_official(found) else ["time"]
+    costs = ["time", "official", "ratio"] if has_official(found) else ["time"]
     return ["#", *found.exhibit.heads, "theory", *(c.title for c in found.exhibit.columns), *costs]
 
 
-def _has_official(found: Reproduction) -> bool:
+def has_official(found: Reproduction) -> bool:
+    """Whether some column knows what the official code would cost."""
     return any(column.official for column in found.exhibit.columns)
 
 
 def _costs(found: Reproduction, row: Row) -> list[str]:
     """Of the column whose official cost is known, or else of the last one."""
     cells = list(found.cells[row.number].values())
-    if not _has_official(found):
+    if not has_official(found):
         return [duration(cells[-1].seconds)]
     (cell,) = (c for c in cells if c.column.official)
     return [duration(cell.seconds), duration(cell.official_seconds), times(cell.ratio)]

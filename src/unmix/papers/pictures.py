@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from io import BytesIO
+from math import log10
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -12,8 +14,8 @@ INK = {"reached": "#2f7d4f", "near": "#b8860b", "below": "#b03a2e", None: "#3360
 TICKS = (0, 50, 90, 99, 99.9, 99.99)
 CAPTION = (
     "One row a setting, one panel a column. Diamonds are the published means with their standard deviations, dots the "
-    "seeds that were run here: green at or above, yellow within 0.3 points, red below, blue where the number is no "
-    "goal. The axis counts nines, so that 99 and 99.9 are as far apart as 90 and 99."
+    "seeds that were run here: green where their mean is at or above it, yellow within 0.3 points, red below, blue "
+    "where it is no goal. Where scores are high the axis counts nines: 99 and 99.9 are as far apart as 90 and 99."
 )
 
 
@@ -25,19 +27,18 @@ def dots(found: Reproduction) -> tuple[bytes, str]:
     figure = Figure(figsize=(3.2 + 2.9 * len(columns), 1.3 + 0.42 * len(rows)), layout="constrained")
     axes = figure.subplots(1, len(columns), sharey=True, squeeze=False)[0]
     for ax, column in zip(axes, columns, strict=True):
-        lowest = 90.0
-        for y, row in enumerate(rows):
-            cell = found.cell(row.number, column.title)
+        cells = [found.cell(row.number, column.title) for row in rows]
+        shown = [v for c in cells for v in (*c.values, *([c.published.mean] if c.published else []))]
+        place = _nines if max(shown, default=100) > 90 else float
+        for y, cell in enumerate(cells):
             if cell.published:
                 published = cell.published
-                ends = [_nines(published.mean - published.std), _nines(published.mean + published.std)]
+                ends = [place(published.mean - published.std), place(published.mean + published.std)]
                 ax.plot(ends, [y - 0.16] * 2, color="#888888", linewidth=1.5)
-                ax.plot([_nines(published.mean)], [y - 0.16], "D", color="#888888", markersize=5)
-                lowest = min(lowest, published.mean)
-            ax.plot([_nines(v) for v in cell.values], [y + 0.12] * len(cell.values), "o", color=INK[cell.mark],
+                ax.plot([place(published.mean)], [y - 0.16], "D", color="#888888", markersize=5)
+            ax.plot([place(v) for v in cell.values], [y + 0.12] * len(cell.values), "o", color=INK[cell.mark],
                     markersize=6, alpha=0.75, markeredgewidth=0)  # fmt: skip
-            lowest = min([lowest, *cell.values])
-        _axis(ax, column.title, lowest)
+        _axis(ax, column.title, min(shown, default=90), place)
     labels = [f"{row.number}   {', '.join(row.labels)}" for row in rows]
     axes[0].set_yticks(range(len(rows)), labels, fontsize=8)
     axes[0].set_ylim(len(rows) - 0.5, -0.6)
@@ -53,16 +54,17 @@ def png(figure: Any) -> bytes:
 
 def _nines(score: float) -> float:
     """The position of a score: −log10 of what it lacks, 100 being cut at 99.995."""
-    from math import log10
-
     return -log10(max(100 - score, 0.005))
 
 
-def _axis(ax: Any, title: str, lowest: float) -> None:
-    left = max(t for t in TICKS if t <= max(lowest, 0))
-    shown = [t for t in TICKS if t >= left]
-    ax.set_xlim(_nines(left) - 0.15, _nines(99.995) + 0.1)
-    ax.set_xticks([_nines(t) for t in shown], [f"{t:g}" for t in shown], fontsize=8)
+def _axis(ax: Any, title: str, lowest: float, place: Callable[[float], float]) -> None:
+    if place is _nines:
+        ticks = [t for t in TICKS if t >= max(u for u in TICKS if u <= max(min(lowest, 90), 0))]
+        ax.set_xlim(_nines(ticks[0]) - 0.15, _nines(99.995) + 0.1)
+    else:
+        ticks = [0, 20, 40, 60, 80, 100]
+        ax.set_xlim(0, 100)
+    ax.set_xticks([place(t) for t in ticks], [f"{t:g}" for t in ticks], fontsize=8)
     ax.set_title(title, fontsize=9)
     ax.grid(axis="x", color="#e3e7eb", linewidth=0.8)
     ax.set_axisbelow(True)

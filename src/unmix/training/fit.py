@@ -43,7 +43,7 @@ def fit(
 
     Parameters
     ----------
-    recipe : how to train; None is `recipes.fast()`.
+    recipe : how to train; None is `recipes.suited(process, model)`.
     folder : where to keep the run; None keeps nothing.
     progress : whether to show it on stderr.
 
@@ -62,9 +62,9 @@ def fit(
     >>> result.finished, result.embed(process.sample(4).x).shape
     (True, torch.Size([4, 3]))
     """
-    recipe = recipes.fast() if recipe is None else recipe
     require_kind(process, PairProcess, "process", "um.PairProcess(...)")
     require_kind(model, Model, "model", "um.Model(...)")
+    recipe = recipes.suited(process, model) if recipe is None else recipe
     require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
     model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
     stream(seed, "batches")  # refuses a bad seed before anything is written

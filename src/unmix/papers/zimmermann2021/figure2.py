@@ -83,7 +83,7 @@ def curve(found: Reproduction) -> tuple[bytes, str]:
     other.set(ylabel="mass difference to uniform [%]", ylim=(0, 102))
     lines = [*ax.get_lines(), *other.get_lines()]
     named = [line for line in lines if not str(line.get_label()).startswith("_")]
-    ax.legend(handles=named, fontsize=8, loc="lower left", frameon=False)
+    ax.legend(handles=named, fontsize=8, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
     for side in (ax, other):
         side.spines["top"].set_visible(False)
     return png(figure), CAPTION

@@ -1,0 +1,93 @@
+"""Published and obtained in README.md and docs/reproducing.md, made from results/ and from nothing else.
+
+`python docs/tables.py` rebuilds the tables and figures; with a folder that `unmix reproduce` wrote, it first takes the
+outcomes from there.
+"""
+
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from unmix.papers import Reproduction, read
+from unmix.papers.durations import duration, times
+from unmix.papers.export import MARKS, MEANINGS, markdown, tick
+
+ROOT = Path(__file__).parent.parent
+RESULTS, README, PAGE = ROOT / "results", ROOT / "README.md", ROOT / "docs" / "reproducing.md"
+
+
+def kept() -> list[Reproduction]:
+    """Every outcome that is kept, tables before figures."""
+    return [read(path) for path in sorted(RESULTS.glob("*/*.json"), key=lambda p: ("table" not in p.stem, p))]
+
+
+def short(found: Reproduction) -> str:
+    """The trained, unsupervised column alone."""
+    lines = [
+        "| # | setting | theory | published | obtained | time | faster than official |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in found.rows:
+        cell = found.cell(row.number, "unsupervised")
+        mark = f"{MARKS[cell.mark]} " if cell.mark else ""
+        setting = f"{', '.join(row.labels[:-2])} → {', '.join(row.labels[-2:])}"
+        cells = (setting, tick(found, row), cell.published, f"{mark}{cell}", duration(cell.seconds), times(cell.ratio))
+        lines.append(f"| {row.number} | {' | '.join(map(str, cells))} |")
+    return "\n".join(lines)
+
+
+def made(found: Reproduction) -> str:
+    """When and with what, and how many seeds."""
+    when = max(run.result["when"] for run in found.runs.values())[:10]
+    versions = next(iter(found.runs.values())).result["versions"]
+    counts = sorted({len(cell.runs) for cells in found.cells.values() for cell in cells.values()})
+    seeds = " or ".join(map(str, counts)) + (" seed" if counts == [1] else " seeds")
+    written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {versions['torch']}"
+    return f"{seeds} a row, one thread a run; {written}."
+
+
+def readme_block() -> str:
+    tables = [found for found in kept() if "table" in found.exhibit.name]
+    legend = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items())
+    parts = [f"**{found.exhibit.name}**: {found.exhibit.title}\n\n{short(found)}\n\n{made(found)}" for found in tables]
+    return (
+        "\n\n".join([*parts, f"{legend}. Without a mark, the number is no goal: theory expects it to be low."]) + "\n"
+    )
+
+
+def page_block() -> str:
+    parts = []
+    for found in kept():
+        name = found.exhibit.name
+        figure = f"![{name}]({picture(found).name})\n\n*{found.exhibit.picture(found)[1]}*"
+        notes = "\n\n".join(found.exhibit.notes)
+        parts.append(
+            "\n\n".join([f"## {name}: {found.exhibit.title}", figure, markdown(found).strip(), made(found), notes])
+        )
+    return "\n\n".join(parts).strip() + "\n"
+
+
+def picture(found: Reproduction) -> Path:
+    return PAGE.with_name(found.exhibit.name.replace("/", "-") + ".png")
+
+
+def with_block(text: str, name: str, block: str) -> str:
+    """The text with what stands between two marks replaced."""
+    pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
+    return pattern.sub(lambda m: m[1] + block + m[2], text)
+
+
+def main() -> None:
+    for path in Path(sys.argv[1]).glob("*/*.json") if len(sys.argv) > 1 else ():
+        if path.parent.name != "jobs":
+            (RESULTS / path.parent.name).mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, RESULTS / path.parent.name / path.name)
+    README.write_text(with_block(README.read_text(), "reproduced", readme_block()))
+    PAGE.write_text(with_block(PAGE.read_text(), "reproduced", page_block()))
+    for found in kept():
+        found.save(picture(found))
+
+
+if __name__ == "__main__":
+    main()
