@@ -64,9 +64,9 @@ EXHIBIT = Exhibit(
     tested=AFFINE,
     picture=dots,
     notes=(
-        "Rows 11 and 12: with the printed scales the optimum of InfoNCE is not linear in the latents. Trained on a linear "
-        "mixing, where it starts at the latents themselves, it leaves them for a much smaller loss and an R² near 92 %, "
-        "also with the official batch of 6144. The published numbers cannot be those of this optimum; the official "
-        "code's default scale of the conditional is 0.05, not 1.",
+        "Rows 11 and 12: with the printed scales the optimum of InfoNCE is not linear in the latents. Trained on a "
+        "linear mixing, where it starts at the latents themselves, it leaves them for a much smaller loss and an R² "
+        "near 92 %, also with the official batch of 6144. The published numbers cannot be those of this optimum; the "
+        "official code's default scale of the conditional is 0.05, not 1.",
     ),
 )
