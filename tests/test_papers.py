@@ -106,7 +106,7 @@ def test_the_official_loss_counts_the_anchor_among_the_negatives(similarity, gen
 def cell(*values, published=None, seconds=10.0, official=None):
     row = Row(1, (HOSTILE,), WORLD, MODEL, {"score": published} if published else {})
     runs = tuple(Run(f"k{i}", i, {"scores": {"r2": v / 100}, "seconds": seconds, **MADE}) for i, v in enumerate(values))
-    return Cell(row, COLUMN, runs, official_seconds=official)
+    return Cell(row, COLUMN, runs, official=official and {"seconds_a_step": official / 100, "steps": 100})
 
 
 WORLD = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP(2, pool=50))

@@ -1,5 +1,6 @@
 """README is true: its code runs, and its numbers are those that a run wrote."""
 
+import json
 import re
 import sys
 from pathlib import Path
@@ -61,3 +62,26 @@ def test_the_code_on_comparing_runs(capsys):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "comparing.md").read_text(), re.DOTALL)
     exec(code, {})
     assert "The distributions are equal" in capsys.readouterr().out
+
+
+@pytest.fixture
+def tables(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "docs")
+    import tables
+
+    yield tables
+    sys.modules.pop("tables")
+
+
+def test_published_and_obtained_are_what_reproduce_wrote(tables):
+    page = tables.PAGE.read_text()
+    assert tables.with_block(README, "reproduced", tables.readme_block()) == README
+    assert tables.with_block(page, "reproduced", tables.page_block()) == page
+    assert all(tables.picture(found).exists() for found in tables.kept())
+
+
+def test_kept_results_follow_from_their_runs():
+    kept = sorted((ROOT / "results").glob("*/*.json"))
+    assert kept
+    for path in kept:
+        assert json.loads(json.dumps(um.papers.read(path).as_dict())) == json.loads(path.read_text())

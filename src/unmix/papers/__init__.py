@@ -1,7 +1,7 @@
 """The papers' tables and figures: what they print as data, and a verb that runs them again."""
 
-from unmix.papers.catalogue import catalogue, exhibit_named
 from unmix.papers.exhibit import Column, Exhibit, Published, Row
+from unmix.papers.names import catalogue, exhibit_named
 from unmix.papers.reproduce import reproduce
 from unmix.papers.reproduction import Cell, Reproduction, read
 

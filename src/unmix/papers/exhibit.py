@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Published:
-    """A score in percent as the paper prints it: mean ± standard deviation over seeds.
+    """A score as the paper prints it: mean ± standard deviation over seeds.
 
     Attributes
     ----------
@@ -60,15 +60,17 @@ class Column:
 
     Attributes
     ----------
-    job : what is run for a row, with an effort and a seed; None leaves the place empty.
-    score : which of the job's scores is shown, in percent.
+    job : what is run for a row, with an effort and a seed.
+    score : which of the job's scores is shown.
     official : the job that measures seconds a step of the official code, and the official number of steps.
+    unit : what the score is multiplied by for the table: 100 shows percent.
     """
 
     title: str
     score: str
-    job: Callable[[Row, Effort, int], Job | None]
+    job: Callable[[Row, Effort, int], Job]
     official: Callable[[Row], tuple[Job, int]] | None = None
+    unit: float = 100.0
 
 
 @dataclass(frozen=True)

@@ -28,11 +28,13 @@ OFFICIAL = "The official time is an upper bound: its measured seconds a step on 
 def terminal(found: Reproduction) -> Table:
     """A row a setting; in each cell the obtained score, coloured, and the published one below it."""
     table = Table(title=f"{found.exhibit.name}: {found.exhibit.title}", caption=_legend(), show_lines=True)
-    for head in _heads(found):
+    for head in ("#", "setting", "theory", *(column.title for column in found.exhibit.columns), "time"):
         table.add_column(head)
     for row in found.rows:
         spots = [_terminal_cell(cell) for cell in found.cells[row.number].values()]
-        table.add_row(str(row.number), *map(escape, row.labels), tick(found, row), *spots, *_costs(found, row))
+        spent, *official = _costs(found, row)
+        time = f"{spent}\n[dim]({', '.join(official)})[/]" if official else spent
+        table.add_row(str(row.number), escape(", ".join(row.labels)), tick(found, row), *spots, time)
     return table
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from unmix.sweeps import Progress
 from unmix.training import Recipe, fit
 from unmix.training.folder import METRICS
 
-RUN = "run"
+RUN, LONGEST_LINE = "run", 1000
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,9 @@ class Untrained:
         pairs = world.sample(self.rows, stream(self.seed, "evaluation"))
         return _measured(pairs.x, pairs.z, self.seed)
 
+    def __str__(self) -> str:
+        return f"{self.process.space}, {self.process.marginal}: observations, seed {self.seed}"
+
     def progress(self, folder: Path) -> None:
         return None
 
@@ -60,10 +64,16 @@ class Trained:
         spent = {"seconds": found.seconds, "steps": found.steps}
         return _measured(found.embed(pairs.x), pairs.z, self.seed) | spent
 
+    def __str__(self) -> str:
+        laws = f"{self.process.marginal}, {self.process.conditional}"
+        return f"{self.process.space}, {laws}: {self.model.output}, {self.model.objective}, seed {self.seed}"
+
     def progress(self, folder: Path) -> Progress | None:
         """From the last line of metrics.jsonl."""
         try:
-            last = json.loads((folder / RUN / METRICS).read_bytes().splitlines()[-1])
+            with open(folder / RUN / METRICS, "rb") as file:
+                file.seek(max(0, file.seek(0, SEEK_END) - LONGEST_LINE))
+                last = json.loads(file.read().splitlines()[-1])
             return Progress(int(last["step"]), self.recipe.steps, float(last["loss"]))
         except (OSError, ValueError, IndexError, KeyError, TypeError):  # not there yet, or just being written
             return None

@@ -28,6 +28,7 @@ class LiveTable:
         self.console = Console(stderr=True, highlight=False)
         self.live = Live(console=self.console, refresh_per_second=4, transient=True, vertical_overflow="crop")
         self.began, self.ended, self.total = time.perf_counter(), 0, 0
+        self.table = Table()
 
     def __enter__(self) -> LiveTable:
         if self.console.is_terminal:
@@ -41,7 +42,9 @@ class LiveTable:
         self.ended += len(ended)
         self.total = self.ended + len(pool.running) + len(pool.waiting)
         if self.console.is_terminal:
-            self.live.update(Group(self._bars(pool), terminal(found)))
+            if ended or not self.table.columns:
+                self.table = terminal(found)
+            self.live.update(Group(self._bars(pool), self.table))
             return
         for job in ended:
             result, why = pool.store.result(job), pool.store.failure(job)
@@ -49,7 +52,7 @@ class LiveTable:
             outcome = ", ".join(f"{name} {100 * value:.2f}" for name, value in scores.items()) or "done"
             spent = duration(result.get("seconds")) if result else ""
             text = f"failed: {why}" if why else f"{outcome}  {spent}"
-            print(f"[{self.ended}/{self.total}] {_name(job)}: {text}", file=sys.stderr, flush=True)
+            print(f"[{self.ended}/{self.total}] {job!s}: {text}", file=sys.stderr, flush=True)
 
     def _bars(self, pool: Pool) -> Table:
         """The running jobs, and how many there are to come."""
@@ -59,19 +62,9 @@ class LiveTable:
         for job in pool.running:
             at = job.progress(pool.store.path(job))
             if at is None:
-                grid.add_row(_name(job), "", "starting or measuring")
+                grid.add_row(str(job), "", "starting or measuring")
             else:
                 grid.add_row(
-                    _name(job), ProgressBar(at.total, at.done, 30), f"{at.done:,} of {at.total:,}, loss {at.loss:.4f}"
+                    str(job), ProgressBar(at.total, at.done, 30), f"{at.done:,} of {at.total:,}, loss {at.loss:.4f}"
                 )
         return grid
-
-
-def _name(job: Job) -> str:
-    """What a job trains, and its seed."""
-    parts = [getattr(job, part, None) for part in ("process", "model", "similarity", "seed")]
-    process, model, similarity, seed = parts
-    if process is None:
-        return f"{type(job).__name__} {similarity}"
-    objective = f"{model.output}, {model.objective}" if model else "observations"
-    return f"{process.marginal} → {process.conditional}, {objective}, seed {seed}"

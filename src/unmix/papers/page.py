@@ -54,7 +54,8 @@ def _cells(found: Reproduction, row: Row) -> list[Cell]:
 def _spot(cell: Cell) -> Spot:
     below = [f"published {cell.published}"] if cell.published else []
     if cell.runs:
-        below.append(f"{len(cell.runs)} seed{'s' * (len(cell.runs) > 1)}, {duration(cell.seconds)} each")
+        spent = f", {duration(cell.seconds)} each" if cell.seconds else ""
+        below.append(f"{len(cell.runs)} seed{'s' * (len(cell.runs) > 1)}{spent}")
     if cell.ratio:
         below.append(f"official {duration(cell.official_seconds)}: {times(cell.ratio)}")
     mark = f"{MARKS[cell.mark]} " if cell.mark else ""

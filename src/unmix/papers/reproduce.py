@@ -8,9 +8,9 @@ from pathlib import Path
 
 from unmix.errors import require
 from unmix.files import told_about
-from unmix.papers.catalogue import exhibit_named
 from unmix.papers.effort import Effort, effort_named
 from unmix.papers.exhibit import Column, Exhibit, Row
+from unmix.papers.names import exhibit_named
 from unmix.papers.reproduction import FORMATS, Cell, Reproduction, Run
 from unmix.sweeps import Job, JobStore, Pool
 from unmix.sweeps.job import key
@@ -59,13 +59,15 @@ def reproduce(
     effort, named = effort_named(recipe)
 
     plan = _Plan(asked, chosen, which, effort, named, JobStore(Path(folder) / "jobs"))
+    found = plan.outcome()
     with Pool(plan.jobs, plan.store, workers) as pool:
         while pool.busy:
             ended = list(pool.finished())
+            if ended:
+                found = plan.outcome()
             if watch is not None:
-                watch(plan.outcome(), pool, ended)
+                watch(found, pool, ended)
             time.sleep(POLL if pool.running else 0)
-    found = plan.outcome()
     target = Path(folder) / asked.name
     with told_about(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -85,8 +87,7 @@ class _Plan:
         self.official: dict[tuple[int, str], tuple[Job, int]] = {}
         for row in rows:
             for column in exhibit.columns:
-                jobs = {seed: column.job(row, effort, seed) for seed in seeds}
-                self.cells[row.number, column.title] = {seed: job for seed, job in jobs.items() if job is not None}
+                self.cells[row.number, column.title] = {seed: column.job(row, effort, seed) for seed in seeds}
                 if column.official is not None:
                     self.official[row.number, column.title] = column.official(row)
 
@@ -109,9 +110,9 @@ class _Plan:
                 runs.append(Run(key(job), seed, result))
             elif failure is not None:
                 failures[seed] = failure
-        cost = None
+        official = None
         if (row.number, column.title) in self.official:
             job, steps = self.official[row.number, column.title]
             found = self.store.result(job)
-            cost = steps * float(found["seconds_a_step"]) if found else None
-        return Cell(row, column, tuple(runs), failures, cost)
+            official = found and {**found, "steps": steps}
+        return Cell(row, column, tuple(runs), failures, official)

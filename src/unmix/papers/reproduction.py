@@ -32,16 +32,17 @@ class Cell:
 
     Attributes
     ----------
-    values : the score of each run, in percent.
+    values : the score of each run, in the column's unit.
     failures : why runs failed, by seed.
-    official_seconds : what the official code would need on this machine, at most; None where it is not known.
+    official : what was measured of the official code on this machine: seconds a step, and its steps; None where it
+        is not known.
     """
 
     row: Row
     column: Column
     runs: tuple[Run, ...] = ()
     failures: Mapping[int, str] | None = None
-    official_seconds: float | None = None
+    official: Mapping[str, Any] | None = None
 
     @property
     def published(self) -> Published | None:
@@ -49,7 +50,7 @@ class Cell:
 
     @property
     def values(self) -> tuple[float, ...]:
-        return tuple(100 * float(run.result["scores"][self.column.score]) for run in self.runs)
+        return tuple(self.column.unit * float(run.result["scores"][self.column.score]) for run in self.runs)
 
     @property
     def mean(self) -> float | None:
@@ -65,6 +66,11 @@ class Cell:
         """Training time of a run, the median over seeds; None where nothing was trained."""
         spent = [float(run.result["seconds"]) for run in self.runs if "seconds" in run.result]
         return median(spent) if spent else None
+
+    @property
+    def official_seconds(self) -> float | None:
+        """What the official code would need on this machine, at most."""
+        return float(self.official["seconds_a_step"]) * int(self.official["steps"]) if self.official else None
 
     @property
     def ratio(self) -> float | None:
@@ -91,7 +97,7 @@ class Cell:
             "obtained": {"mean": self.mean, "std": self.std, "values": list(self.values)},
             "mark": self.mark,
             "seconds": self.seconds,
-            "official_seconds": self.official_seconds,
+            "official": self.official and dict(self.official),
             "ratio": self.ratio,
             "runs": [{"key": run.key, "seed": run.seed} for run in self.runs],
             "failures": {str(seed): why for seed, why in (self.failures or {}).items()},
@@ -174,7 +180,7 @@ class Reproduction:
 
 def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
     """A reproduction from the .json that `Reproduction.save` wrote; an exhibit of your own must be given too."""
-    from unmix.papers.catalogue import exhibit_named
+    from unmix.papers.names import exhibit_named
 
     kept = read_json(Path(path))
     exhibit = exhibit or exhibit_named(kept["exhibit"])
@@ -186,5 +192,5 @@ def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
         for title, cell in line["cells"].items():
             runs = tuple(Run(r["key"], r["seed"], kept["runs"][r["key"]]) for r in cell["runs"])
             failures = {int(seed): why for seed, why in cell["failures"].items()}
-            cells[row.number][title] = Cell(row, columns[title], runs, failures, cell["official_seconds"])
+            cells[row.number][title] = Cell(row, columns[title], runs, failures, cell["official"])
     return Reproduction(exhibit, cells, kept["recipe"])

@@ -21,7 +21,10 @@ class Progress(NamedTuple):
 
 @runtime_checkable
 class Job(Protocol):
-    """A frozen dataclass of plain values, so that it can be written to a file, read back and run there."""
+    """A frozen dataclass of plain values, so that it can be written to a file, read back and run there.
+
+    `str(job)` is what a person sees of it.
+    """
 
     def run(self, folder: Path) -> dict[str, Any]:
         """Do it, keeping what must survive a kill in `folder`; what comes back is plain values, for JSON."""

@@ -49,7 +49,10 @@ class Pool:
 
     def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
         for process in self.running.values():
-            process.send_signal(signal.SIGINT)
+            if os.name == "nt":  # there is no gentle way there; the last checkpoint is kept
+                process.terminate()
+            else:
+                process.send_signal(signal.SIGINT)
         for process in self.running.values():
             try:
                 process.wait(PATIENCE)

@@ -69,5 +69,8 @@ class OfficialStep:
         positive, negative = self.similarity.rows(a, p), self.similarity.matrix(a, n)
         return (torch.logsumexp(torch.cat([positive[:, None], negative], 1), 1) - positive).sum()
 
+    def __str__(self) -> str:
+        return f"official step: {self.similarity}"
+
     def progress(self, folder: Path) -> None:
         return None
