@@ -12,6 +12,7 @@ from pathlib import Path
 from unmix.papers import Reproduction, read
 from unmix.papers.durations import duration, times
 from unmix.papers.export import MARKS, MEANINGS, markdown, tick
+from unmix.sheets import markdown_row
 
 ROOT = Path(__file__).parent.parent
 RESULTS, README, PAGE = ROOT / "results", ROOT / "README.md", ROOT / "docs" / "reproducing.md"
@@ -33,17 +34,17 @@ def short(found: Reproduction) -> str:
         mark = f"{MARKS[cell.mark]} " if cell.mark else ""
         setting = f"{', '.join(row.labels[:-2])} → {', '.join(row.labels[-2:])}"
         cells = (setting, tick(found, row), cell.published, f"{mark}{cell}", duration(cell.seconds), times(cell.ratio))
-        lines.append(f"| {row.number} | {' | '.join(map(str, cells))} |")
+        lines.append(markdown_row([str(row.number), *map(str, cells)]))
     return "\n".join(lines)
 
 
 def made(found: Reproduction) -> str:
     """When and with what, and how many seeds."""
     when = max(run.result["when"] for run in found.runs.values())[:10]
-    versions = next(iter(found.runs.values())).result["versions"]
+    torch = " and ".join(sorted({run.result["versions"]["torch"] for run in found.runs.values()}))
     counts = sorted({len(cell.runs) for cells in found.cells.values() for cell in cells.values()})
     seeds = " or ".join(map(str, counts)) + (" seed" if counts == [1] else " seeds")
-    written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {versions['torch']}"
+    written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {torch}"
     return f"{seeds} a row, one thread a run; {written}."
 
 
@@ -75,14 +76,15 @@ def picture(found: Reproduction) -> Path:
 def with_block(text: str, name: str, block: str) -> str:
     """The text with what stands between two marks replaced."""
     pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-    return pattern.sub(lambda m: m[1] + block + m[2], text)
+    made, count = pattern.subn(lambda m: m[1] + block + m[2], text)
+    assert count == 1, f"there must be one block {name}, not {count}"
+    return made
 
 
 def main() -> None:
     for path in Path(sys.argv[1]).glob("*/*.json") if len(sys.argv) > 1 else ():
-        if path.parent.name != "jobs":
-            (RESULTS / path.parent.name).mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, RESULTS / path.parent.name / path.name)
+        (RESULTS / path.parent.name).mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, RESULTS / path.parent.name / path.name)
     README.write_text(with_block(README.read_text(), "reproduced", readme_block()))
     PAGE.write_text(with_block(PAGE.read_text(), "reproduced", page_block()))
     for found in kept():

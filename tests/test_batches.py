@@ -1,6 +1,7 @@
 """Local batches: regions partition a cloud, batches are true pairs, and the optimum stays where it was."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -119,5 +120,8 @@ def test_the_recipe_suits_the_regime():
     sphere = um.PairProcess(um.Sphere(10), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP())
     warm, matched = (um.Model(objective=um.InfoNCE(um.Dot(), t), output=um.outputs.Sphere()) for t in (1.0, 0.1))
     assert um.recipes.suited(sphere, matched) == um.recipes.fast()
-    assert um.recipes.suited(sphere, warm).steps > um.recipes.fast().steps
+    assert um.recipes.suited(sphere, warm).steps == 60_000
+    for d in (9, 10, 11, 12):  # no cliff where the concentration passes the dimension
+        near = um.recipes.suited(replace(sphere, space=um.Sphere(d)), matched)
+        assert 3_000 < near.steps * near.batch / 1024 < 6_000
     assert um.recipes.suited(box, um.Model(objective=um.Regression())) == um.recipes.fast(steps=20_000)

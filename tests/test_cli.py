@@ -143,11 +143,12 @@ def test_the_paper_recipe_brings_the_papers_encoder():
 
 
 def test_the_fast_recipe_suits_the_process_and_takes_a_batch_of_any_size():
-    for batch, rows in ((None, 256), (32, 8), (50, 50)):
+    for batch, rows in ((None, 256), (2048, 256), (32, 32), (50, 50), (100_000, 100_000)):
         settings = Settings(space="box", batch=batch)
         process = settings.process()
         found = settings.training_recipe(process, settings.model(process))
         assert (found.batch, found.batches.rows) == (batch or 1024, rows)
+        assert found.batches.pool <= 2**18
 
 
 def test_reproduce_lists_what_there_is_and_refuses_what_there_is_not(unmix, tmp_path):
@@ -156,8 +157,9 @@ def test_reproduce_lists_what_there_is_and_refuses_what_there_is_not(unmix, tmp_
     assert all(f"zimmermann2021/{name}" in out for name in ("table1", "table2", "figure2"))
     refused = {
         "choose from zimmermann2021": ("zimmermann2021/table9",),
-        "it has rows 1 to 12": ("zimmermann2021/table1", "--rows", "13"),
-        "whole numbers and ranges": ("zimmermann2021/table1", "--rows", "1;2"),
+        "it has 1, 2, 3, 4": ("zimmermann2021/table1", "--rows", "13"),
+        "whole numbers and ranges such as 1,3,5-8, not '1;2'": ("zimmermann2021/table1", "--rows", "1;2"),
+        "whole numbers and ranges such as 1,3,5-8, not '2,7-5'": ("zimmermann2021/table1", "--rows", "2,7-5"),
         "choose from fast, paper": ("zimmermann2021/table1", "--recipe", "quick"),
         "at least 1 worker": ("zimmermann2021/table1", "--workers", "0"),
     }

@@ -4,7 +4,7 @@ import csv
 import io
 import json
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
 import pytest
@@ -22,6 +22,7 @@ from unmix.papers.reproduction import FORMATS, NEAR, Run
 from unmix.papers.zimmermann2021.figure2 import CONCENTRATIONS, CONDITIONAL, mass_difference
 from unmix.papers.zimmermann2021.official import OfficialStep
 from unmix.papers.zimmermann2021.setting import UNSUPERVISED
+from unmix.sweeps import Pool
 from unmix.sweeps.job import key
 
 TABLES = [exhibit_named(f"zimmermann2021/table{n}") for n in (1, 2)]
@@ -61,11 +62,13 @@ def test_rows_that_differ_in_the_conditional_alone_share_identity_and_supervisio
 
 
 def test_as_published_is_the_published_model():
-    for row in TABLES[0].rows:
+    for row in (row for exhibit in catalogue().values() for row in exhibit.rows):
+        assert row.model.encoder == um.encoders.MLP.paper(row.process.dimension)
+        assert not row.model.whiten
         model, recipe = paper(row.process, row.model)
         assert model == row.model
         assert (recipe.steps, recipe.batch, recipe.rate) == (300_003, 6144, 1e-4)
-    weights = row.model.encoder.build(10, 10, torch.Generator().manual_seed(0))
+    weights = TABLES[0].row(1).model.encoder.build(10, 10, torch.Generator().manual_seed(0))
     assert sum(p.numel() for p in weights.parameters()) == 854_210
 
 
@@ -139,6 +142,28 @@ def test_the_mark_says_how_far_below_the_published_mean(value, target):
     assert cell(value, published=Published(target, 0.1, goal=False)).mark is None
 
 
+@dataclass(frozen=True)
+class OwnEncoder:
+    def build(self, inputs, outputs, generator):
+        return torch.nn.Linear(inputs, outputs)
+
+
+def test_a_mistake_in_an_exhibit_is_refused_at_once(exhibit):
+    row = exhibit.rows[0]
+    mistakes = {
+        "two columns of one title": {"columns": (SEEN, SEEN)},
+        "two rows of one number": {"rows": (row, row)},
+        "give one for each": {"heads": ("setting", "more")},
+        "which is no column": {"columns": (SEEN,)},
+        "two columns with an official cost": {
+            "columns": tuple(replace(c, official=lambda row: None) for c in (SEEN, COLUMN))
+        },
+    }
+    for why, mistake in mistakes.items():
+        with pytest.raises(um.InputError, match=why):
+            replace(exhibit, **mistake)
+
+
 def tiny(process, model):
     return model, um.Recipe(steps=20, batch=32, rate=1e-2, whitening_rows=200, log_every=5)
 
@@ -147,7 +172,11 @@ def tiny(process, model):
 def exhibit():
     rows = tuple(
         Row(
-            n, (label,), WORLD.with_seed(n), MODEL, {"score": Published(50.0, 1.0), "identity": Published(80, 2, False)}
+            n,
+            (label,),
+            replace(WORLD, conditional=um.VonMisesFisher(5.0 * n)),
+            MODEL,
+            {"score": Published(50.0, 1.0), "identity": Published(80, 2, False)},
         )
         for n, label in enumerate((HOSTILE, "plain"), 1)
     )
@@ -169,14 +198,13 @@ def test_a_table_of_ones_own_needs_nothing_else(found, exhibit):
     assert all((folder / f"own/table1{suffix}").stat().st_size > 100 for suffix in FORMATS)
 
 
-def test_a_second_call_runs_nothing(found, exhibit):
+def test_a_second_call_runs_nothing_and_a_part_does_not_overwrite_the_whole(found, exhibit, monkeypatch):
     result, folder = found
-    started = []
-    again = um.reproduce(
-        exhibit, seeds=2, recipe=tiny, folder=folder, watch=lambda r, pool, ended: started.append(pool.running)
-    )
-    assert not started
-    assert again.as_dict() == result.as_dict()
+    monkeypatch.setattr(Pool, "_start", lambda *anything: pytest.fail("a finished run was started again"))
+    assert um.reproduce(exhibit, seeds=2, recipe=tiny, folder=folder).as_dict() == result.as_dict()
+    part = um.reproduce(exhibit, rows=[2], seeds=[1], recipe=tiny, folder=folder)
+    assert (list(part.cells), len(part.runs)) == ([2], 2)
+    assert read(folder / "own/table1.json", exhibit).as_dict() == result.as_dict()
 
 
 def test_the_json_holds_all_and_reads_back(found, exhibit):
@@ -216,6 +244,11 @@ def test_the_page_is_whole_and_names_stay_text(found):
     assert "http" not in re.sub(r"base64,[^\"]+", "", text)
 
 
+def test_markdown_is_escaped(found):
+    lines = (found[1] / "own/table1.md").read_text().splitlines()[:4]
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {7}
+
+
 def test_latex_is_escaped(found):
     text = (found[1] / "own/table1.tex").read_text()
     assert r"\& 50\_\%" in text
@@ -223,19 +256,25 @@ def test_latex_is_escaped(found):
 
 
 def test_a_failed_run_leaves_its_place_and_the_others_stand(tmp_path, exhibit):
-    broken = Column("broken", "r2", lambda row, effort, seed: Untrained(row.process, seed, rows=3))
+    broken = Column("score", "r2", lambda row, effort, seed: Untrained(row.process, seed, rows=3))
     result = um.reproduce(replace(exhibit, columns=(SEEN, broken)), rows=[1], seeds=1, folder=tmp_path)
     assert result.cell(1, "identity").mean > 0
-    assert str(result.cell(1, "broken")) == "failed"
-    assert "row 1, broken, seed 0" in result.failures[0]
+    assert str(result.cell(1, "score")) == "failed"
+    assert "row 1, score, seed 0" in result.failures[0]
     assert "Failed runs" in (tmp_path / "own/table1.html").read_text()
 
 
 def test_what_cannot_be_asked_is_refused(tmp_path, exhibit):
     refused = {
         "has no row 99": {"rows": [99]},
+        "rows must be whole numbers": {"rows": "12"},
+        "seeds must be whole numbers": {"seeds": [-1]},
         "nothing to run": {"seeds": 0},
         "choose from fast, paper": {"recipe": "quick"},
+        "give a function": {"recipe": None},
+        "that unmix itself defines": {
+            "recipe": lambda process, model: (replace(model, encoder=OwnEncoder()), um.recipes.fast())
+        },
     }
     for why, asked in refused.items():
         with pytest.raises(um.InputError, match=why):

@@ -80,6 +80,13 @@ def test_published_and_obtained_are_what_reproduce_wrote(tables):
     assert all(tables.picture(found).exists() for found in tables.kept())
 
 
+def test_the_table_of_ones_own_runs(monkeypatch, tmp_path, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "reproducing.md").read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert "| 2 | κ = 20 | ✓ |" in capsys.readouterr().out
+
+
 def test_kept_results_follow_from_their_runs():
     kept = sorted((ROOT / "results").glob("*/*.json"))
     assert kept

@@ -31,6 +31,11 @@ def booktabs(columns: str, head: list[str], rows: Iterable[list[str]]) -> str:
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}", ""])
 
 
+def markdown_row(cells: Iterable[str]) -> str:
+    """A line of a Markdown table."""
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
 def tex(text: str) -> str:
     """Escaped, with the papers' own signs as LaTeX has them.
 

@@ -11,11 +11,10 @@ from rich.markup import escape
 from rich.table import Table
 from typer import Argument, Option
 
-from unmix.errors import InputError
+from unmix.errors import require
 from unmix.papers import catalogue
 from unmix.papers import reproduce as reproduce_exhibit
-from unmix.papers.export import OFFICIAL, has_official, terminal
-from unmix.papers.live import LiveTable
+from unmix.papers.export import terminal
 from unmix.papers.reproduce import FOLDER
 from unmix.papers.reproduction import FORMATS
 
@@ -23,14 +22,14 @@ from unmix.papers.reproduction import FORMATS
 def reproduce(
     exhibit: Annotated[str | None, Argument(help="Such as zimmermann2021/table1; left out, what there is.")] = None,
     rows: Annotated[str | None, Option(help="Such as 1,3,5-8. [all]")] = None,
-    seeds: Annotated[str, Option(help="How many, or which: 3, or 0,1,2 or 5-9. One alone: 4-4.")] = "3",
+    seeds: Annotated[str, Option(help="Which, such as 0 or 0,1,2 or 5-9.")] = "0-2",
     recipe: Annotated[str, Option(help="fast; or paper, the published setting, which takes days a run.")] = "fast",
     workers: Annotated[int | None, Option(help="Runs at a time, one thread each. [as many as cores]")] = None,
     out: Annotated[Path, Option(help="Keeps every run. The same command again goes on where it was.")] = Path(FOLDER),
 ) -> None:
     """Run a table or figure of a paper again, published next to obtained.
 
-    `unmix reproduce zimmermann2021/table1 --rows 2 --seeds 1` trains one row once. A finished run is never repeated,
+    `unmix reproduce zimmermann2021/table1 --rows 2 --seeds 0` trains one row once. A finished run is never repeated,
     a stopped one goes on, and rows of different tables that are the same run share it.
     """
     console = Console(highlight=False)
@@ -38,17 +37,14 @@ def reproduce(
         console.print(_listed())
         return
     chosen = None if rows is None else numbers(rows, "--rows")
-    which = int(seeds) if seeds.isdigit() else numbers(seeds, "--seeds")
+    which = numbers(seeds, "--seeds")
     try:
-        with LiveTable() as live:
-            found = reproduce_exhibit(
-                exhibit, rows=chosen, seeds=which, recipe=recipe, workers=workers, folder=out, watch=live
-            )
+        found = reproduce_exhibit(exhibit, rows=chosen, seeds=which, recipe=recipe, workers=workers, folder=out)
     except KeyboardInterrupt:
         Console(stderr=True, highlight=False).print("stopped; the same command again goes on from here.")
         sys.exit(130)
     console.print(terminal(found))
-    for note in (*found.exhibit.notes, *([OFFICIAL] if has_official(found) else [])):
+    for note in found.exhibit.notes:
         console.print(escape(note), style="dim")
     for failure in found.failures:
         console.print(f"[red]failed[/]  {escape(failure)}", soft_wrap=True)
@@ -69,10 +65,10 @@ def numbers(text: str, option: str) -> list[int]:
     found: list[int] = []
     for part in text.split(","):
         first, dash, last = part.strip().partition("-")
-        try:
-            found += range(int(first), int(last if dash else first) + 1)
-        except ValueError:
-            raise InputError(f"{option} takes whole numbers and ranges such as 1,3,5-8, not {text!r}.") from None
+        ends = first, last if dash else first
+        fits = all(end.isdecimal() for end in ends) and int(ends[0]) <= int(ends[1])
+        require(fits, f"{option} takes whole numbers and ranges such as 1,3,5-8, not {text!r}.")
+        found += range(int(ends[0]), int(ends[1]) + 1)
     return found
 
 

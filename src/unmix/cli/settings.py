@@ -87,8 +87,8 @@ class Settings:
         as_published = self._recipe_name() == "paper"
         recipe = recipes.paper(model.objective.sees_truth) if as_published else recipes.suited(process, model)
         told: dict[str, Any] = {name: getattr(self, name) for name in ("steps", "batch", "rate")}
-        if self.batch is not None and isinstance(recipe.batches, Local):  # four blocks a batch, or one
-            told["batches"] = replace(recipe.batches, rows=self.batch // 4 if self.batch % 4 == 0 else self.batch)
+        if self.batch is not None and isinstance(recipe.batches, Local) and self.batch % recipe.batches.rows:
+            told["batches"] = replace(recipe.batches, rows=self.batch, depth=max(0, 18 - self.batch.bit_length()))
         return replace(recipe, **{name: value for name, value in told.items() if value is not None})
 
     def _recipe_name(self) -> str:

@@ -25,7 +25,7 @@ def duration(seconds: float | None) -> str:
 def times(ratio: float | None) -> str:
     """Examples
     --------
-    >>> times(12_345.6), times(None)
-    ('12,000×', '–')
+    >>> times(12_345.6), times(1.55), times(None)
+    ('12,000×', '1.6×', '–')
     """
-    return "–" if ratio is None else f"{float(f'{ratio:.2g}'):,.0f}×"
+    return "–" if ratio is None else f"{float(f'{ratio:.2g}'):,g}×"

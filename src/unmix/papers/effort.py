@@ -36,6 +36,7 @@ def effort_named(effort: str | Effort) -> tuple[Effort, str]:
     True
     """
     if not isinstance(effort, str):
+        require(callable(effort), f"give a function of process and model as recipe, or its name, not {effort!r}.")
         return effort, getattr(effort, "__name__", "own")
     named = {"fast": fast, "paper": paper}
     require(effort in named, f"there is no recipe {effort!r}: choose from {', '.join(named)}.")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from unmix.errors import InputError
+from unmix.errors import require
 from unmix.indeterminacy import Indeterminacy
 from unmix.model import Model
 from unmix.papers.effort import Effort
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Published:
-    """A score as the paper prints it: mean ± standard deviation over seeds.
+    """A score in percent as the paper prints it: mean ± standard deviation over seeds.
 
     Attributes
     ----------
@@ -61,16 +61,14 @@ class Column:
     Attributes
     ----------
     job : what is run for a row, with an effort and a seed.
-    score : which of the job's scores is shown.
+    score : which of the job's scores is shown, in percent.
     official : the job that measures seconds a step of the official code, and the official number of steps.
-    unit : what the score is multiplied by for the table: 100 shows percent.
     """
 
     title: str
     score: str
     job: Callable[[Row, Effort, int], Job]
     official: Callable[[Row], tuple[Job, int]] | None = None
-    unit: float = 100.0
 
 
 @dataclass(frozen=True)
@@ -94,10 +92,26 @@ class Exhibit:
     picture: Callable[[Reproduction], tuple[bytes, str]]
     notes: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        titles, numbers = [column.title for column in self.columns], [row.number for row in self.rows]
+        require(len(set(titles)) == len(titles), f"{self.name} has two columns of one title: name them differently.")
+        require(len(set(numbers)) == len(numbers), f"{self.name} has two rows of one number: number them differently.")
+        require(
+            sum(column.official is not None for column in self.columns) <= 1,
+            f"{self.name} has two columns with an official cost: the table has room for one.",
+        )
+        for row in self.rows:
+            require(
+                len(row.labels) == len(self.heads),
+                f"row {row.number} of {self.name} has {len(row.labels)} labels: give one for each of {self.heads}.",
+            )
+            unknown = set(row.published) - set(titles)
+            require(not unknown, f"row {row.number} of {self.name} publishes {unknown}, which is no column: {titles}.")
+
     def row(self, number: int) -> Row:
         found = [row for row in self.rows if row.number == number]
-        if not found:
-            raise InputError(f"{self.name} has no row {number}: it has rows 1 to {len(self.rows)}.")
+        there = ", ".join(str(row.number) for row in self.rows)
+        require(bool(found), f"{self.name} has no row {number}: it has {there}.")
         return found[0]
 
     def matches_theory(self, row: Row) -> bool:

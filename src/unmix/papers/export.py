@@ -8,7 +8,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from unmix.papers.durations import duration, times
-from unmix.sheets import booktabs, sheet, tex
+from unmix.papers.reproduction import NEAR
+from unmix.sheets import booktabs, markdown_row, sheet, tex
 
 if TYPE_CHECKING:
     from unmix.papers.exhibit import Row
@@ -17,12 +18,11 @@ if TYPE_CHECKING:
 MARKS = {"reached": "●", "near": "◐", "below": "○"}
 MEANINGS = {
     "reached": "at or above the published mean",
-    "near": "within 0.3 points below it",
+    "near": f"within {NEAR} points below it",
     "below": "further below",
 }
 COLOURS = {"reached": "green", "near": "yellow", "below": "red"}
 COLOUR_NAMES = {"reached": "ForestGreen", "near": "Dandelion", "below": "BrickRed"}
-OFFICIAL = "The official time is an upper bound: its measured seconds a step on one thread times its 300,003 steps."
 
 
 def terminal(found: Reproduction) -> Table:
@@ -50,13 +50,13 @@ def csv(found: Reproduction) -> str:
             for run, value in zip(cell.runs, cell.values, strict=True):
                 spent = [run.result.get("seconds", ""), "" if cell.official_seconds is None else cell.official_seconds]
                 lines.append([*about, *published, run.seed, value, *spent, ""])
-            for seed, why in (cell.failures or {}).items():
+            for seed, why in cell.failures.items():
                 lines.append([*about, *published, seed, "", "", "", why])
     return sheet(heads, lines)
 
 
 def latex(found: Reproduction) -> str:
-    r"""A booktabs table (with xcolor's dvipsnames): obtained scores, coloured, with the published ones in brackets."""
+    r"""A booktabs table (with amssymb, and xcolor's dvipsnames): obtained scores, coloured; published in brackets."""
     rows = []
     for row in found.rows:
         spots = [_tex_cell(cell) for cell in found.cells[row.number].values()]
@@ -69,11 +69,11 @@ def latex(found: Reproduction) -> str:
 def markdown(found: Reproduction) -> str:
     """A table for a README."""
     heads = _heads(found)
-    lines = [f"| {' | '.join(heads)} |".replace("z̃|z", "z̃\\|z"), "|" + "---|" * len(heads)]
+    lines = [markdown_row(heads), "|" + "---|" * len(heads)]
     for row in found.rows:
         spots = [_plain_cell(cell) for cell in found.cells[row.number].values()]
-        lines.append(f"| {' | '.join([str(row.number), *row.labels, tick(found, row), *spots, *_costs(found, row)])} |")
-    return "\n".join([*lines, "", f"{_legend()} {OFFICIAL if has_official(found) else ''}".strip(), ""])
+        lines.append(markdown_row([str(row.number), *row.labels, tick(found, row), *spots, *_costs(found, row)]))
+    return "\n".join([*lines, "", _legend(), ""])
 
 
 def tick(found: Reproduction, row: Row) -> str:

@@ -19,26 +19,25 @@ from unmix.sweeps import Job, Pool
 
 
 class LiveTable:
-    """On a terminal the table, redrawn as it fills; elsewhere a line for each run that ends.
+    """On a terminal the table, redrawn as it fills; elsewhere a line for each run that ends; nothing if not `shown`."""
 
-    It is the `watch` of `reproduce`.
-    """
-
-    def __init__(self) -> None:
-        self.console = Console(stderr=True, highlight=False)
+    def __init__(self, shown: bool) -> None:
+        self.shown, self.console = shown, Console(stderr=True, highlight=False)
         self.live = Live(console=self.console, refresh_per_second=4, transient=True, vertical_overflow="crop")
         self.began, self.ended, self.total = time.perf_counter(), 0, 0
         self.table = Table()
 
     def __enter__(self) -> LiveTable:
-        if self.console.is_terminal:
+        if self.shown and self.console.is_terminal:
             self.live.start()
         return self
 
     def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.live.stop()
 
-    def __call__(self, found: Reproduction, pool: Pool, ended: Sequence[Job]) -> None:
+    def update(self, found: Reproduction, pool: Pool, ended: Sequence[Job]) -> None:
+        if not self.shown:
+            return
         self.ended += len(ended)
         self.total = self.ended + len(pool.running) + len(pool.waiting)
         if self.console.is_terminal:
@@ -51,7 +50,7 @@ class LiveTable:
             scores = (result or {}).get("scores", {})
             outcome = ", ".join(f"{name} {100 * value:.2f}" for name, value in scores.items()) or "done"
             spent = duration(result.get("seconds")) if result else ""
-            text = f"failed: {why}" if why else f"{outcome}  {spent}"
+            text = f"{outcome}  {spent}" if result else f"failed: {why}"
             print(f"[{self.ended}/{self.total}] {job!s}: {text}", file=sys.stderr, flush=True)
 
     def _bars(self, pool: Pool) -> Table:

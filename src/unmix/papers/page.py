@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, OFFICIAL, has_official, tick
+from unmix.papers.export import MARKS, MEANINGS, tick
 from unmix.report import Figure, Grid, Page, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -18,9 +18,8 @@ def html(found: Reproduction) -> str:
     exhibit = found.exhibit
     picture, caption = exhibit.picture(found)
     shown: list[Figure | Grid | Text] = [Figure(picture, caption), _table(found)]
-    remarks = [*exhibit.notes, *([OFFICIAL] if has_official(found) else [])]
-    if remarks:
-        shown.append(Text(tuple(remarks)))
+    if exhibit.notes:
+        shown.append(Text(exhibit.notes))
     if found.failures:
         shown.append(Text(("Failed runs:", *found.failures), tone="warning"))
     return rendered(

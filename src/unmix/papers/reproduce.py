@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-from unmix.errors import require
+from unmix.configuration import from_config, to_config
+from unmix.errors import InputError, RunFolderError, require
 from unmix.files import told_about
 from unmix.papers.effort import Effort, effort_named
 from unmix.papers.exhibit import Column, Exhibit, Row
+from unmix.papers.live import LiveTable
 from unmix.papers.names import exhibit_named
-from unmix.papers.reproduction import FORMATS, Cell, Reproduction, Run
+from unmix.papers.reproduction import FORMATS, Cell, Reproduction, Run, read
 from unmix.sweeps import Job, JobStore, Pool
 from unmix.sweeps.job import key
 
 FOLDER, POLL = "runs/reproduce", 0.25
-Watch = Callable[[Reproduction, Pool, Sequence[Job]], None]
 
 
 def reproduce(
@@ -27,7 +28,7 @@ def reproduce(
     recipe: str | Effort = "fast",
     workers: int | None = None,
     folder: str | Path = FOLDER,
-    watch: Watch | None = None,
+    progress: bool = True,
 ) -> Reproduction:
     """Run a table or figure of a paper again: published next to obtained.
 
@@ -41,8 +42,9 @@ def reproduce(
     seeds : how many, from 0 on, or which.
     recipe : "fast", "paper" (days a run), or a function of (process, model) that gives the model to train and a recipe.
     workers : runs at a time; None is as many as there are cores.
-    folder : keeps the runs, and the outcome as <exhibit>.json, .csv, .tex, .md, .png and .html.
-    watch : called a few times a second with what there is so far, the pool, and the jobs that ended just now.
+    folder : keeps the runs, and the outcome as <exhibit>.json, .csv, .tex, .md, .png and .html. These files also keep
+        the rows and seeds of the same recipe that they held before.
+    progress : whether to show it on stderr.
 
     Examples
     --------
@@ -52,67 +54,107 @@ def reproduce(
     unmix.errors.InputError: there is no 'zimmermann2021/table9' to reproduce: choose from ...
     """
     asked = exhibit_named(exhibit) if isinstance(exhibit, str) else exhibit
-    numbers = [row.number for row in asked.rows] if rows is None else sorted(set(rows))
-    chosen = [asked.row(number) for number in numbers]
-    which = list(range(seeds)) if isinstance(seeds, int) else sorted(set(seeds))
-    require(bool(chosen and which), "there is nothing to run: ask for at least one row and one seed.")
-    effort, named = effort_named(recipe)
-
-    plan = _Plan(asked, chosen, which, effort, named, JobStore(Path(folder) / "jobs"))
-    found = plan.outcome()
-    with Pool(plan.jobs, plan.store, workers) as pool:
-        while pool.busy:
-            ended = list(pool.finished())
-            if ended:
-                found = plan.outcome()
-            if watch is not None:
-                watch(found, pool, ended)
-            time.sleep(POLL if pool.running else 0)
+    numbers = {row.number for row in asked.rows} if rows is None else _whole(rows, "rows")
+    for number in numbers:
+        asked.row(number)
+    which = set(range(seeds)) if isinstance(seeds, int) else _whole(seeds, "seeds")
+    require(bool(numbers and which), "there is nothing to run: ask for at least one row and one seed.")
+    plan = _Plan(asked, *effort_named(recipe), JobStore(Path(folder) / "jobs"))
     target = Path(folder) / asked.name
-    with told_about(target.parent):
-        target.parent.mkdir(parents=True, exist_ok=True)
-    for suffix in FORMATS:
-        found.save(target.with_name(target.name + suffix))
+    earlier = plan.kept(target.with_name(target.name + ".json"))
+
+    found = plan.outcome(numbers, which)
+    with Pool(plan.jobs(numbers, which), plan.store, workers) as pool, LiveTable(progress) as live:
+        with told_about(target.parent):
+            target.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            while pool.busy:
+                ended = list(pool.finished())
+                if ended:
+                    found = plan.outcome(numbers, which)
+                live.update(found, pool, ended)
+                time.sleep(POLL if pool.running else 0)
+        finally:  # what there is stands in the files, also after Ctrl-C
+            everything = plan.outcome(numbers | earlier[0], which | earlier[1])
+            for suffix in FORMATS:
+                everything.save(target.with_name(target.name + suffix))
     return found
+
+
+def _whole(numbers: Iterable[int], name: str) -> set[int]:
+    """The numbers that were asked for, if they are numbers."""
+    listed = list(numbers) if isinstance(numbers, Iterable) and not isinstance(numbers, str) else None
+    fits = listed is not None and all(isinstance(n, int) and n >= 0 for n in listed)
+    require(fits, f"{name} must be whole numbers in a list, not {numbers!r}.")
+    return set(listed or ())
 
 
 class _Plan:
     """Which jobs fill which cells."""
 
-    def __init__(
-        self, exhibit: Exhibit, rows: list[Row], seeds: list[int], effort: Effort, recipe: str, store: JobStore
-    ) -> None:
-        self.exhibit, self.rows, self.seeds, self.recipe, self.store = exhibit, rows, seeds, recipe, store
-        self.cells: dict[tuple[int, str], dict[int, Job]] = {}
-        self.official: dict[tuple[int, str], tuple[Job, int]] = {}
-        for row in rows:
-            for column in exhibit.columns:
-                self.cells[row.number, column.title] = {seed: column.job(row, effort, seed) for seed in seeds}
-                if column.official is not None:
-                    self.official[row.number, column.title] = column.official(row)
+    def __init__(self, exhibit: Exhibit, effort: Effort, recipe: str, store: JobStore) -> None:
+        self.exhibit, self.effort, self.recipe, self.store = exhibit, effort, recipe, store
 
-    @property
-    def jobs(self) -> list[Job]:
+    def jobs(self, numbers: set[int], seeds: set[int]) -> list[Job]:
         """Seed by seed, so that every row has a number early; the official cost last."""
-        by_seed = [job for seed in self.seeds for jobs in self.cells.values() for s, job in jobs.items() if s == seed]
-        return list(dict.fromkeys([*by_seed, *(job for job, _ in self.official.values())]))
+        rows = [row for row in self.exhibit.rows if row.number in numbers]
+        columns = self.exhibit.columns
+        found = [column.job(row, self.effort, seed) for seed in sorted(seeds) for row in rows for column in columns]
+        found += [column.official(row)[0] for row in rows for column in columns if column.official]
+        for job in {key(job): job for job in found}.values():
+            _require_readable(job)
+        return found
 
-    def outcome(self) -> Reproduction:
-        """What the store holds of it."""
-        cells = {row.number: {c.title: self._cell(row, c) for c in self.exhibit.columns} for row in self.rows}
-        return Reproduction(self.exhibit, cells, self.recipe)
+    def outcome(self, numbers: set[int], seeds: set[int]) -> Reproduction:
+        """What the store holds of these rows and seeds."""
+        cells = {
+            row.number: {column.title: self._cell(row, column, seeds) for column in self.exhibit.columns}
+            for row in self.exhibit.rows
+            if row.number in numbers
+        }
+        return Reproduction(self.exhibit, cells, self.recipe, self._uncosted(numbers))
 
-    def _cell(self, row: Row, column: Column) -> Cell:
+    def kept(self, file: Path) -> tuple[set[int], set[int]]:
+        """The rows and seeds that an earlier outcome of the same recipe holds."""
+        try:
+            earlier = read(file, self.exhibit)
+        except (RunFolderError, InputError, KeyError, TypeError):  # none, or of another version: it is written anew
+            return set(), set()
+        if earlier.recipe != self.recipe:
+            return set(), set()
+        return set(earlier.cells), {run.seed for run in earlier.runs.values()}
+
+    def _cell(self, row: Row, column: Column, seeds: set[int]) -> Cell:
         runs, failures = [], {}
-        for seed, job in self.cells[row.number, column.title].items():
+        for seed in sorted(seeds):
+            job = column.job(row, self.effort, seed)
             result, failure = self.store.result(job), self.store.failure(job)
             if result is not None:
                 runs.append(Run(key(job), seed, result))
             elif failure is not None:
                 failures[seed] = failure
         official = None
-        if (row.number, column.title) in self.official:
-            job, steps = self.official[row.number, column.title]
+        if column.official:
+            job, steps = column.official(row)
             found = self.store.result(job)
             official = found and {**found, "steps": steps}
         return Cell(row, column, tuple(runs), failures, official)
+
+    def _uncosted(self, numbers: set[int]) -> dict[str, str]:
+        rows = [row for row in self.exhibit.rows if row.number in numbers]
+        official = [column.official(row)[0] for row in rows for column in self.exhibit.columns if column.official]
+        why = {str(job): self.store.failure(job) for job in official if self.store.result(job) is None}
+        return {name: reason for name, reason in why.items() if reason is not None}
+
+
+def _require_readable(job: Job) -> None:
+    """Refuse what a worker could not read from a file, before anything is run."""
+    try:
+        same = key(from_config(to_config(job))) == key(job)
+    except InputError:
+        same = False
+    require(
+        same,
+        f"{type(job).__name__} cannot be run in a worker: it and all that it names must be frozen dataclasses of plain "
+        "values that unmix itself defines.",
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any, Literal
@@ -32,7 +32,7 @@ class Cell:
 
     Attributes
     ----------
-    values : the score of each run, in the column's unit.
+    values : the score of each run, in percent.
     failures : why runs failed, by seed.
     official : what was measured of the official code on this machine: seconds a step, and its steps; None where it
         is not known.
@@ -41,7 +41,7 @@ class Cell:
     row: Row
     column: Column
     runs: tuple[Run, ...] = ()
-    failures: Mapping[int, str] | None = None
+    failures: Mapping[int, str] = field(default_factory=dict)
     official: Mapping[str, Any] | None = None
 
     @property
@@ -50,7 +50,7 @@ class Cell:
 
     @property
     def values(self) -> tuple[float, ...]:
-        return tuple(self.column.unit * float(run.result["scores"][self.column.score]) for run in self.runs)
+        return tuple(100 * float(run.result["scores"][self.column.score]) for run in self.runs)
 
     @property
     def mean(self) -> float | None:
@@ -88,7 +88,8 @@ class Cell:
     def __str__(self) -> str:
         if self.mean is None:
             return "failed" if self.failures else "–"
-        return f"{self.mean:.2f}" + (f" ± {self.std:.2f}" if self.std is not None else "")
+        partial = f" ({len(self.runs)} of {len(self.runs) + len(self.failures)} seeds)" if self.failures else ""
+        return f"{self.mean:.2f}" + (f" ± {self.std:.2f}" if self.std is not None else "") + partial
 
     def as_dict(self) -> dict[str, Any]:
         published = self.published and {"mean": self.published.mean, "std": self.published.std}
@@ -100,11 +101,11 @@ class Cell:
             "official": self.official and dict(self.official),
             "ratio": self.ratio,
             "runs": [{"key": run.key, "seed": run.seed} for run in self.runs],
-            "failures": {str(seed): why for seed, why in (self.failures or {}).items()},
+            "failures": {str(seed): why for seed, why in self.failures.items()},
         }
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Reproduction:
     """An exhibit with what was obtained.
 
@@ -112,11 +113,13 @@ class Reproduction:
     ----------
     cells : by number of row, then by title of column; rows that were not asked for are not there.
     recipe : the name of the effort.
+    uncosted : why the official cost could not be measured, by what was to be measured.
     """
 
     exhibit: Exhibit
     cells: Mapping[int, Mapping[str, Cell]]
     recipe: str
+    uncosted: Mapping[str, str] = field(default_factory=dict)
 
     def cell(self, row: int, column: str) -> Cell:
         try:
@@ -135,8 +138,8 @@ class Reproduction:
             f"row {n}, {title}, seed {seed}: {why}"
             for n, columns in self.cells.items()
             for title, cell in columns.items()
-            for seed, why in (cell.failures or {}).items()
-        )
+            for seed, why in cell.failures.items()
+        ) + tuple(f"the official cost of {what}: {why}" for what, why in self.uncosted.items())
 
     @property
     def runs(self) -> dict[str, Run]:
@@ -156,7 +159,7 @@ class Reproduction:
         ]
         runs = {key: dict(run.result) for key, run in self.runs.items()}
         about = {"exhibit": self.exhibit.name, "title": self.exhibit.title, "reference": self.exhibit.reference}
-        return about | {"recipe": self.recipe, "rows": rows, "runs": runs}
+        return about | {"recipe": self.recipe, "rows": rows, "runs": runs, "uncosted": dict(self.uncosted)}
 
     def save(self, path: str | Path) -> None:
         """Write .json (everything), .csv, .tex or .md (the table), .png (the figure) or .html (a page with both)."""
@@ -177,6 +180,9 @@ class Reproduction:
 
         return export.markdown(self)
 
+    def __repr__(self) -> str:
+        return f"Reproduction({self.exhibit.name}, {len(self.cells)} rows, {len(self.runs)} runs)"
+
 
 def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
     """A reproduction from the .json that `Reproduction.save` wrote; an exhibit of your own must be given too."""
@@ -193,4 +199,4 @@ def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
             runs = tuple(Run(r["key"], r["seed"], kept["runs"][r["key"]]) for r in cell["runs"])
             failures = {int(seed): why for seed, why in cell["failures"].items()}
             cells[row.number][title] = Cell(row, columns[title], runs, failures, cell["official"])
-    return Reproduction(exhibit, cells, kept["recipe"])
+    return Reproduction(exhibit, cells, kept["recipe"], kept["uncosted"])

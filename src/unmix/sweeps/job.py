@@ -36,6 +36,6 @@ class Job(Protocol):
 
 
 def key(job: Job) -> str:
-    """The name of a job: a hash of all that its result depends on, the version of unmix among it."""
+    """The name of a job: a hash of its description and of the version of unmix."""
     content = json.dumps([version("unmix"), to_config(job)])
     return blake2b(content.encode(), digest_size=8).hexdigest()

@@ -13,10 +13,10 @@ from types import TracebackType
 
 from unmix.errors import require
 from unmix.files import write_json
-from unmix.sweeps.job import Job
+from unmix.sweeps.job import Job, key
 from unmix.sweeps.store import FAILURE, JobStore
 
-ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA", "VECLIB")}
+ONE_THREAD = {f"{name}_NUM_THREADS": "1" for name in ("OMP", "MKL", "OPENBLAS", "NUMBA")}
 LOG, PATIENCE = "worker.log", 30
 
 
@@ -41,7 +41,8 @@ class Pool:
         count = cores() if workers is None else workers
         require(count >= 1, f"there must be at least 1 worker, not {count}.")
         self.store, self.workers = store, count
-        self.waiting = deque(job for job in dict.fromkeys(jobs) if store.result(job) is None)
+        once = {key(job): job for job in jobs}  # by name: jobs that compare equal may differ in their files (1 and 1.0)
+        self.waiting = deque(job for job in once.values() if store.result(job) is None)
         self.running: dict[Job, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Pool:
@@ -75,7 +76,7 @@ class Pool:
 
     def _start(self, job: Job) -> None:
         folder = self.store.prepare(job)
-        with open(folder / LOG, "wb") as log:
+        with open(folder / LOG, "ab") as log:
             self.running[job] = subprocess.Popen(
                 [sys.executable, "-m", "unmix.sweeps.worker", str(folder)],
                 stdin=subprocess.PIPE,  # it closes when this process ends, even by kill -9, and the worker ends too

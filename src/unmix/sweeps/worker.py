@@ -10,6 +10,8 @@ import os
 import sys
 import threading
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,15 +23,23 @@ from unmix.sweeps.store import FAILURE, JOB, RESULT
 from unmix.training.folder import versions
 
 try:
-    import resource
-except ImportError:  # Windows does not tell
-    resource = None  # type: ignore[assignment]
+    import fcntl
+except ImportError:  # Windows has no such lock
+    fcntl = None  # type: ignore[assignment]
+
+LOCK = ".lock"
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
     torch.set_num_threads(1)
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    with _alone(folder):
+        if not (folder / RESULT).exists():  # another process may have had the job, and finished it meanwhile
+            _run(folder)
+
+
+def _run(folder: Path) -> None:
     try:
         config = read_json(folder / JOB)
         result = from_config(config).run(folder)
@@ -40,19 +50,28 @@ def main() -> None:
         raise
     made = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions()}
     write_json(folder / RESULT, result | {"memory_bytes": _peak_memory(), **made, "job": config})
+    (folder / FAILURE).unlink(missing_ok=True)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Wait for any other worker in this folder; the system lets go of the lock even after kill -9."""
+    with open(folder / LOCK, "w") as file:
+        if fcntl is not None:
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _end_with_parent() -> None:
-    sys.stdin.buffer.read()
+    os.read(0, 1)
     os._exit(1)
 
 
 def _peak_memory() -> int | None:
-    """The most memory that this process held, in bytes."""
-    if resource is None:
-        return None
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return most if sys.platform == "darwin" else most * 1024
+    """The most memory that this process held, in bytes, where the system tells (Linux)."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), None)
 
 
 if __name__ == "__main__":

@@ -125,6 +125,8 @@ class _LocalSource:
 
     def __init__(self, local: Local, process: PairProcess, blocks: int, generator: torch.Generator) -> None:
         self.local, self.process, self.blocks_a_step, self.generator = local, process, blocks, generator
+        self.pairs: Pairs | None = None
+        self.before = generator.get_state()
         self.blocks = torch.empty(0, local.rows, dtype=torch.long)
         self.used, self.depth, self.loss = 0, 0, math.inf
 
@@ -132,8 +134,9 @@ class _LocalSource:
         if self.used + self.blocks_a_step > len(self.blocks):
             if self.loss < self.local.below:
                 self.depth = min(self.depth + 1, self.local.depth)
-            self._draw()
+            self.pairs = self._draw()
             self.blocks, self.used = self._cut(embed(self.pairs.x)), 0
+        assert self.pairs is not None
         rows = self.blocks[self.used : self.used + self.blocks_a_step].reshape(-1)
         self.used += self.blocks_a_step
         return Pairs(*(part[rows] for part in self.pairs))
@@ -141,9 +144,9 @@ class _LocalSource:
     def told(self, loss: float) -> None:
         self.loss = loss if math.isinf(self.loss) else (1 - MEMORY) * self.loss + MEMORY * loss
 
-    def _draw(self) -> None:
+    def _draw(self) -> Pairs:
         self.before = self.generator.get_state()
-        self.pairs = self.process.sample(self.local.pool, self.generator)
+        return self.process.sample(self.local.pool, self.generator)
 
     def _cut(self, points: Tensor) -> Tensor:
         """Blocks of rows of one region each, in random order."""
@@ -161,7 +164,7 @@ class _LocalSource:
     def restore(self, state: dict[str, Tensor]) -> None:
         if "blocks" in state:
             self.generator.set_state(state["before"])
-            self._draw()
+            self.pairs = self._draw()
             self.blocks = state["blocks"].long()
         self.used, self.depth = state["counts"].tolist()
         self.loss = state["loss"].item()

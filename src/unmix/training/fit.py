@@ -177,9 +177,9 @@ def _start(
 ) -> tuple[Network, torch.optim.Optimizer, Source]:
     sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
     network = model.build(sample, process.dimension, stream(seed, "init"))
-    scales = [p for name, p in network.named_parameters() if name.rpartition(".")[2].startswith("log_")]
-    others = [p for p in network.parameters() if all(p is not scale for scale in scales)]
-    groups = [{"params": others, "peak": recipe.rate}, {"params": scales, "peak": recipe.rate * recipe.scale_rate}]
+    scales = [*network.output.parameters(), *network.loss.parameters()]
+    body = list(network.body.parameters())
+    groups = [{"params": body, "peak": recipe.rate}, {"params": scales, "peak": recipe.rate * recipe.scale_rate}]
     optimiser = torch.optim.Adam([group for group in groups if group["params"]], lr=recipe.rate, fused=True)
     return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
 

@@ -111,9 +111,9 @@ def suited(process: PairProcess, model: Model) -> Recipe:
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
       the limit. `Local` batches, and a box that grows slowly. Where similarity and conditional both fall off faster
       than a normal law, near pairs are rarer still: four times the steps, and a box that grows more slowly still.
-    - A dot product on a sphere with r²/τ below the dimension: the loss hardly depends on the weights, and gradient
-      noise is the limit. Many steps on small batches; four times as many where the two views have little in common
-      either (von Mises-Fisher with κ below the dimension).
+    - A dot product on a sphere with a fixed r²/τ below the dimension: the loss hardly depends on the weights, and
+      gradient noise is the limit. Small batches, and the more steps the smaller r²/τ; up to four times as many where
+      the two views have little in common either (von Mises-Fisher with κ below the dimension).
     - Supervised, where a step is cheap and the last tenths of a point take many of them: 20,000 steps.
     - Anything else: `fast`.
 
@@ -133,10 +133,11 @@ def suited(process: PairProcess, model: Model) -> Recipe:
         steps, scale_rate = (80_000, 0.01) if steep else (20_000, 0.035)
         return Recipe(steps, 1024, 1e-2, batches=Local(), scale_rate=scale_rate)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
-        scale_is_free = output.learnable or objective.learn_temperature
-        if not scale_is_free and output.radius**2 / objective.temperature < process.dimension:
-            faint = isinstance(law, VonMisesFisher) and law.concentration < process.dimension
-            return Recipe(240_000 if faint else 60_000, 512, 1e-2)
+        weakness = process.dimension * objective.temperature / output.radius**2
+        if weakness > 1 and not (output.learnable or objective.learn_temperature):
+            vmf = isinstance(law, VonMisesFisher) and law.concentration > 0
+            faintness = min(max(process.dimension / law.concentration, 1), 4) if vmf else 1  # type: ignore[attr-defined]
+            return Recipe(round(6_000 * weakness * faintness), 512, 1e-2)
     return fast()
 
 

@@ -20,8 +20,6 @@ import torch
 from unmix.encoders import outputs
 from unmix.indeterminacy import AFFINE
 from unmix.laws import Uniform, VonMisesFisher
-from unmix.model import Model
-from unmix.objectives import InfoNCE
 from unmix.papers.exhibit import Exhibit, Row
 from unmix.papers.pictures import INK, png
 from unmix.papers.zimmermann2021 import setting
@@ -35,11 +33,10 @@ if TYPE_CHECKING:
 CONDITIONAL = 10.0
 CONCENTRATIONS = (0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0)
 DIMENSIONS = (DIMENSION, 3)
-CAPTION = (
-    "R² of the encoder (blue) stays near 100 % while the marginal is much broader than the conditional, and falls as "
-    "its concentration passes the conditional's (dotted line): in 3 dimensions to below what the observations themselves "
-    "give (grey). Dots are seeds, lines their means; on the second axis (orange) the share of probability mass by which "
-    "the marginal differs from the uniform law."
+SHOWN = (
+    "Dots are seeds, lines their means; grey is the R² of the observations themselves, the dotted line the "
+    "conditional's concentration, and orange, on the second axis, the share of probability mass by which the marginal "
+    "differs from the uniform law."
 )
 
 
@@ -73,7 +70,7 @@ def curve(found: Reproduction) -> tuple[bytes, str]:
         _panel(ax, found, rows, dimension)
     handles, names = figure.axes[0].get_legend_handles_labels()
     figure.legend(handles, names, fontsize=9, loc="outside upper center", ncols=len(names), frameon=False)
-    return png(figure), CAPTION
+    return png(figure), f"{_falls(found)} {SHOWN}"
 
 
 def _panel(ax: Any, found: Reproduction, rows: list[Row], dimension: int) -> None:
@@ -98,6 +95,18 @@ def _panel(ax: Any, found: Reproduction, rows: list[Row], dimension: int) -> Non
         side.spines["top"].set_visible(False)
 
 
+def _falls(found: Reproduction) -> str:
+    """How R² changes from the broadest to the narrowest marginal, in words and as it was obtained."""
+    sentences = []
+    for dimension in DIMENSIONS:
+        rows = [row for row in found.rows if row.process.dimension == dimension]
+        cells = [found.cell(row.number, UNSUPERVISED) for row in rows]
+        values = [f"{c.mean:.1f} at {_concentration(c.row):g}" for c in cells if c.mean is not None]
+        if len(values) > 1:
+            sentences.append(f"In {dimension} dimensions R² is {', '.join(values)}.")
+    return " ".join(["R² of the encoder (blue) against the concentration of the marginal.", *sentences])
+
+
 def _concentration(row: Row) -> float:
     law = row.process.marginal
     return law.concentration if isinstance(law, VonMisesFisher) else 0.0
@@ -106,7 +115,7 @@ def _concentration(row: Row) -> float:
 def _row(number: int, dimension: int, concentration: float) -> Row:
     marginal = VonMisesFisher(concentration) if concentration else Uniform()
     process = setting.world(Sphere(dimension), marginal, VonMisesFisher(CONDITIONAL))
-    model = Model(objective=InfoNCE(Dot(), temperature=1 / CONDITIONAL), output=outputs.Sphere())
+    model = setting.published_model(outputs.Sphere(), Dot(), 1 / CONDITIONAL, dimension)
     return Row(number, (str(dimension), *setting.labels(process, model)[1:3]), process, model)
 
 
