@@ -110,7 +110,7 @@ def suited(process: PairProcess, model: Model) -> Recipe:
 
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
       the limit. `Local` batches, and a box that grows slowly. Where similarity and conditional both fall off faster
-      than a normal law, near pairs are rarer still: four times the steps, and a box that grows more slowly still.
+      than a normal law, near pairs are rarer still and gradients steeper: twice the steps at half the rate.
     - A dot product on a sphere with a fixed r²/τ below the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Small batches, and the more steps the smaller r²/τ; up to four times as many where
       the two views have little in common either (von Mises-Fisher with κ below the dimension).
@@ -130,8 +130,8 @@ def suited(process: PairProcess, model: Model) -> Recipe:
     uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
     if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
         steep = objective.similarity.p > 2 and isinstance(law, AdditiveLaw) and law.power > 2
-        steps, scale_rate = (80_000, 0.01) if steep else (20_000, 0.035)
-        return Recipe(steps, 1024, 1e-2, batches=Local(), scale_rate=scale_rate)
+        steps, rate, scale_rate = (40_000, 5e-3, 0.02) if steep else (20_000, 1e-2, 0.035)
+        return Recipe(steps, 1024, rate, batches=Local(), scale_rate=scale_rate)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
         weakness = process.dimension * objective.temperature / output.radius**2
         if weakness > 1 and not (output.learnable or objective.learn_temperature):
