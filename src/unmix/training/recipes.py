@@ -95,7 +95,7 @@ class Recipe:
 
 
 def fast(steps: int = 4000, batch: int = 1024, rate: float = 1e-2) -> Recipe:
-    """The default: few steps at a high rate, for the small whitened encoder that is `encoders.MLP()`.
+    """Few steps at a high rate, for the small whitened encoder that is `encoders.MLP()` and an ordinary signal.
 
     Examples
     --------
@@ -112,8 +112,8 @@ def suited(process: PairProcess, model: Model) -> Recipe:
       the limit. `Local` batches, and a box that grows slowly. Where similarity and conditional both fall off faster
       than a normal law, near pairs are rarer still and gradients steeper: twice the steps at half the rate.
     - A dot product on a sphere with a fixed r²/τ below the dimension: the loss hardly depends on the weights, and
-      gradient noise is the limit. Small batches, and the more steps the smaller r²/τ; up to four times as many where
-      the two views have little in common either (von Mises-Fisher with κ below the dimension).
+      gradient noise is the limit. Small batches, and the more steps the smaller r²/τ is, up to 60,000; up to four times
+      as many where the two views have little in common either (von Mises-Fisher with κ below the dimension).
     - Supervised, where a step is cheap and the last tenths of a point take many of them: 20,000 steps.
     - Anything else: `fast`.
 
@@ -137,7 +137,7 @@ def suited(process: PairProcess, model: Model) -> Recipe:
         if weakness > 1 and not (output.learnable or objective.learn_temperature):
             vmf = isinstance(law, VonMisesFisher) and law.concentration > 0
             faintness = min(max(process.dimension / law.concentration, 1), 4) if vmf else 1  # type: ignore[attr-defined]
-            return Recipe(round(6_000 * weakness * faintness), 512, 1e-2)
+            return Recipe(round(6_000 * min(weakness, 10) * faintness), 512, 1e-2)
     return fast()
 
 
