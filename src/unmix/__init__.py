@@ -20,16 +20,17 @@ from unmix import (
     tables,
     theory,
 )  # fmt: skip
+from unmix.audit import ClusterRecovery, cluster_recovery
 from unmix.canonical import CanonicalModel, ModelComparison, compare_models
 from unmix.comparison import Comparison, LayerComparison, compare, compare_layers
 from unmix.encoders import outputs
 from unmix.errors import InputError, RunFolderError, TrainingDiverged
-from unmix.laws import GeneralisedNormal, Laplace, Normal, Uniform, VonMisesFisher
+from unmix.laws import GeneralisedNormal, Laplace, Normal, Truncated, Uniform, VonMisesFisher
 from unmix.measures import Recovery, mcc, recovery
 from unmix.model import Model
-from unmix.objectives import InfoNCE, Regression
+from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
 from unmix.papers import Reproduction, reproduce
-from unmix.processes import PairProcess, Pairs
+from unmix.processes import ClusterProcess, Clusters, GivenClusters, PairProcess, Pairs, Process, SectorProcess
 from unmix.randomness import stream
 from unmix.similarities import Dot, Lp, LpNorm
 from unmix.spaces import Box, Euclidean, Sphere
@@ -39,13 +40,19 @@ from unmix.training import Fit, Interrupted, Recipe, fit, load, recipes
 __version__ = version("unmix")
 
 __all__ = [
+    "DIET",
     "Box",
     "CanonicalModel",
+    "ClusterProcess",
+    "ClusterRecovery",
+    "Clusters",
     "Comparison",
+    "CrossEntropy",
     "Dot",
     "Euclidean",
     "Fit",
     "GeneralisedNormal",
+    "GivenClusters",
     "Guarantee",
     "InfoNCE",
     "InputError",
@@ -59,15 +66,19 @@ __all__ = [
     "Normal",
     "PairProcess",
     "Pairs",
+    "Process",
     "Recipe",
     "Recovery",
     "Regression",
     "Reproduction",
     "RunFolderError",
+    "SectorProcess",
     "Sphere",
     "TrainingDiverged",
+    "Truncated",
     "Uniform",
     "VonMisesFisher",
+    "cluster_recovery",
     "compare",
     "compare_layers",
     "compare_models",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -12,6 +13,7 @@ from unmix.encoders import MLP, Encoder, Whitening
 from unmix.encoders.outputs import Free, Output
 from unmix.errors import require, require_kind
 from unmix.objectives import InfoNCE, Objective
+from unmix.processes import Process
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,7 @@ class Model:
     Parameters
     ----------
     encoder : the network's body.
-    objective : InfoNCE or regression.
+    objective : InfoNCE, cross-entropy, DIET or regression.
     output : the constraint on the encoder's output (`unmix.outputs`).
     dimension : the number of outputs; None is the process's latent dimension.
     whiten : whether observations are whitened before the encoder, by a sample of them.
@@ -48,13 +50,29 @@ class Model:
             f"a model needs at least one output, not {self.dimension}.",
         )
 
-    def build(self, x: Float[Tensor, "n k"], dimension: int, generator: torch.Generator) -> Network:
-        """The network for observations like `x` (a sample, for whitening) and this many latents."""
+    def outputs(self, process: Process) -> int:
+        """The number of outputs for a process."""
+        return self.dimension or process.dimension
+
+    def check(self, process: Process, batch: int) -> None:
+        """Raise `InputError` if the model cannot be trained on the process with so many rows a step."""
+        missing = [name for name in self.objective.told if name not in process.gives]
+        require(
+            not missing,
+            f"{self.objective} must be told {', '.join(self.objective.told)}, but a {type(process).__name__} gives no "
+            f"{' and no '.join(missing)}: InfoNCE wants a PairProcess, cross-entropy and DIET a ClusterProcess.",
+        )
+        self.objective.check(process, batch, self.outputs(process))
+
+    def build(self, process: Process, x: Float[Tensor, "n k"], generator: torch.Generator) -> Network:
+        """The network for a process and for observations like `x` (a sample of them, for whitening)."""
+        outputs = self.outputs(process)
         return Network(
             Whitening(x) if self.whiten else nn.Identity(),
-            self.encoder.build(x.shape[1], self.dimension or dimension, generator),
+            self.encoder.build(x.shape[1], outputs, generator),
             self.output.build(),
-            self.objective.build(),
+            self.objective.build(process, outputs, generator),
+            self.objective.told,
         )
 
     def __str__(self) -> str:
@@ -63,11 +81,14 @@ class Model:
 
 
 class Network(nn.Module):
-    """Whitening, encoder and output in a row, and the loss with what it learns (a temperature)."""
+    """Whitening, encoder and output in a row, and the loss with what it learns (a temperature, a head)."""
 
-    def __init__(self, whitening: nn.Module, body: nn.Module, output: nn.Module, loss: nn.Module) -> None:
+    def __init__(
+        self, whitening: nn.Module, body: nn.Module, output: nn.Module, loss: nn.Module, told: tuple[str, ...]
+    ) -> None:
         super().__init__()
         self.whitening, self.body, self.output, self.loss = whitening, body, output, loss
+        self.told = told
 
     def forward(self, x: Float[Tensor, "n k"]) -> Float[Tensor, "n d"]:
         """The embedding f(x)."""
@@ -75,11 +96,15 @@ class Network(nn.Module):
         return h
 
     def embed(self, x: Float[Tensor, "n k"], batch: int = 65_536) -> Float[Tensor, "n d"]:
-        """f(x) in batches, without gradients."""
-        with torch.no_grad():
-            return torch.cat([self(part) for part in x.split(batch)])
+        """f(x) in batches, without gradients, by the statistics of training where the encoder has any."""
+        self.eval()
+        try:
+            with torch.no_grad():
+                return torch.cat([self(part) for part in x.split(batch)])
+        finally:
+            self.train()
 
-    def training_loss(self, x: Tensor, x_view: Tensor, truth: Tensor | None) -> Float[Tensor, ""]:
-        """The objective on a batch; `truth` is None unless the objective is told it."""
-        loss: Tensor = self.loss(self, x, x_view, truth)
+    def training_loss(self, batch: Any) -> Float[Tensor, ""]:
+        """The objective on a batch, of which it is handed what it is told and no more."""
+        loss: Tensor = self.loss(self, *(getattr(batch, name) for name in self.told))
         return loss

@@ -15,7 +15,7 @@ from unmix.files import write_json
 from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery, recovery
 from unmix.model import Model
-from unmix.processes import PairProcess
+from unmix.processes import Process
 from unmix.randomness import stream
 from unmix.theory import Guarantee, guarantee
 from unmix.training import Interrupted, Recipe, fit
@@ -23,9 +23,9 @@ from unmix.training import Interrupted, Recipe, fit
 EVALUATION_ROWS = 16_384
 
 
-def run(process: PairProcess, model: Model, recipe: Recipe, seed: int, folder: Path) -> None:
+def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path) -> None:
     """Fit, then print the recovery before and after and save recovery.json and recovery.png in the folder."""
-    model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
+    model.check(process, recipe.batch)
     console = Console(highlight=False)
     promise = guarantee(process, model)
     for label, text in (("Process", process), ("Model", model), ("Theory", promise)):

@@ -85,7 +85,7 @@ class Settings:
 
     def training_recipe(self, process: PairProcess, model: Model) -> Recipe:
         as_published = self._recipe_name() == "paper"
-        recipe = recipes.paper(model.objective.sees_truth) if as_published else recipes.suited(process, model)
+        recipe = recipes.paper(process, model) if as_published else recipes.suited(process, model)
         told: dict[str, Any] = {name: getattr(self, name) for name in ("steps", "batch", "rate")}
         if self.batch is not None and isinstance(recipe.batches, Local) and self.batch % recipe.batches.rows:
             told["batches"] = replace(recipe.batches, rows=self.batch, depth=max(0, 18 - self.batch.bit_length()))

@@ -20,6 +20,7 @@ class MLP:
     network of slope 1/0.2, and small networks at a high rate learn it fastest. With `skip` the network
     starts as a rotation of its input and so unfolded: a plain network starts near a constant, and on a
     low-dimensional sphere a map that starts near a constant has the wrong degree and mostly ends folded.
+    `batch_norm` normalises the input of each LeakyReLU over the batch, as Reizinger et al. 2025 do.
 
     Examples
     --------
@@ -31,6 +32,7 @@ class MLP:
     widths: tuple[int, ...] = (64, 64, 64)
     slope: float = 0.2
     skip: bool = True
+    batch_norm: bool = False
 
     def __post_init__(self) -> None:
         require(not isinstance(self.widths, int), f"widths is one number a hidden layer: write ({self.widths},).")
@@ -39,10 +41,11 @@ class MLP:
         require(0 <= self.slope < math.inf, f"the slope must be at least 0 and finite, not {self.slope}.")
 
     @classmethod
-    def paper(cls, dimension: int) -> MLP:
-        """The encoder of Zimmermann et al. 2021: d → 10d → 50d ×4 → 10d → d, slope 0.01, no skip."""
+    def paper(cls, dimension: int, batch_norm: bool = False) -> MLP:
+        """The encoder of Zimmermann et al. 2021, d → 10d → 50d ×4 → 10d → d, slope 0.01, no skip; with batch norm that
+        of Reizinger et al. 2025."""
         d = dimension
-        return cls((10 * d, 50 * d, 50 * d, 50 * d, 50 * d, 10 * d), 0.01, skip=False)
+        return cls((10 * d, 50 * d, 50 * d, 50 * d, 50 * d, 10 * d), 0.01, skip=False, batch_norm=batch_norm)
 
     def build(self, inputs: int, outputs: int, generator: torch.Generator) -> nn.Module:
         """The network, with torch's default initialisation drawn from `generator`."""
@@ -52,8 +55,9 @@ class MLP:
             with torch.no_grad():
                 for parameter in (linear.weight, linear.bias):
                     parameter.uniform_(-(fan_in**-0.5), fan_in**-0.5, generator=generator)
-            layers += [linear, nn.LeakyReLU(self.slope, inplace=True)]
-        bent = nn.Sequential(*layers[:-1])
+            norm = [nn.BatchNorm1d(fan_out)] if self.batch_norm else []
+            layers += [linear, *norm, nn.LeakyReLU(self.slope, inplace=True)]
+        bent = nn.Sequential(*layers[: -2 if self.batch_norm else -1])
         return _BesideRotation(bent, inputs, outputs, generator) if self.skip else bent
 
     def __str__(self) -> str:

@@ -149,3 +149,38 @@ def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, 
                     g[j] += t
             grad_a[i, c] = here
     return total
+
+
+@compiled
+def partition_rows(f, w, with_gradient, grad_f, grad_w):  # type: ignore[no-untyped-def]
+    """Σ_i log Σ_k exp⟨f_i, w_k⟩, and its gradients; f (b, d), w (d, n)."""
+    d, n = w.shape
+    s = np.empty(n, np.float32)
+    total = 0.0
+    for i in range(f.shape[0]):
+        s[:] = 0
+        for c in range(d):
+            x, y = f[i, c], w[c]
+            for k in range(n):
+                s[k] += x * y[k]
+        peak = s[0]
+        for k in range(n):
+            peak = max(peak, s[k])
+        mass = np.float32(0)
+        for k in range(n):
+            s[k] = exp(s[k] - peak)
+            mass += s[k]
+        total += peak + math.log(mass)
+        if not with_gradient:
+            continue
+        scale = np.float32(1) / mass
+        for k in range(n):
+            s[k] *= scale
+        for c in range(d):
+            x, y, g = f[i, c], w[c], grad_w[c]
+            here = np.float32(0)
+            for k in range(n):
+                here += s[k] * y[k]
+                g[k] += s[k] * x
+            grad_f[i, c] = here
+    return total

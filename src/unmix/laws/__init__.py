@@ -5,7 +5,8 @@ from unmix.laws.generalised_normal import GeneralisedNormal
 from unmix.laws.laplace import Laplace
 from unmix.laws.law import Law
 from unmix.laws.normal import Normal
+from unmix.laws.truncated import Truncated
 from unmix.laws.uniform import Uniform
 from unmix.laws.von_mises_fisher import VonMisesFisher
 
-__all__ = ["AdditiveLaw", "GeneralisedNormal", "Laplace", "Law", "Normal", "Uniform", "VonMisesFisher"]
+__all__ = ["AdditiveLaw", "GeneralisedNormal", "Laplace", "Law", "Normal", "Truncated", "Uniform", "VonMisesFisher"]

@@ -34,14 +34,14 @@ class MLP:
         require(0 < self.slope < float("inf"), f"the slope must be positive to be invertible, not {self.slope}.")
 
     def draw(self, dimension: int, generator: torch.Generator) -> LayeredMap:
-        return LayeredMap(best_conditioned(dimension, self.layers, self.pool, generator), _LeakyReLU(self.slope))
+        return LayeredMap(best_conditioned(dimension, self.layers, self.pool, generator), LeakyReLU(self.slope))
 
     def __str__(self) -> str:
         return f"{self.layers}-layer LeakyReLU MLP"
 
 
 @dataclass(frozen=True)
-class _LeakyReLU:
+class LeakyReLU:
     slope: float
 
     def __call__(self, u: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from unmix.errors import require, require_kind
 from unmix.kernels import contrastive_sum
+from unmix.processes import Process
 from unmix.similarities import Dot, Similarity
 
 
@@ -85,7 +86,7 @@ class InfoNCE:
     learn_temperature: bool = False
     two_sided: bool = False
     group_size: int | None = None
-    sees_truth: ClassVar[bool] = False
+    told: ClassVar[tuple[str, ...]] = ("x", "x_view")
 
     def __post_init__(self) -> None:
         require_kind(self.similarity, Similarity, "similarity", "um.Dot() or um.Lp(1)")
@@ -100,10 +101,10 @@ class InfoNCE:
             f"a group of negatives needs at least 2 rows, not {self.group_size}.",
         )
 
-    def check(self, batch: int, outputs: int, latents: int) -> None:
+    def check(self, process: Process, batch: int, outputs: int) -> None:
         require_groups(batch, self.group_size)
 
-    def build(self) -> nn.Module:
+    def build(self, process: Process, outputs: int, generator: torch.Generator) -> nn.Module:
         return _InfoNCELoss(self)
 
     def __str__(self) -> str:
@@ -123,7 +124,7 @@ class _InfoNCELoss(nn.Module):
         else:
             self.register_buffer("log_temperature", log_temperature)
 
-    def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, x_view: Tensor, truth: None) -> Tensor:
+    def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, x_view: Tensor) -> Tensor:
         o = self.objective
         anchors, positives = encode(torch.cat([x, x_view])).split(len(x))
         return info_nce(o.similarity, anchors, positives, self.log_temperature.exp(), o.group_size, o.two_sided)

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from typing import Protocol, runtime_checkable
 
+import torch
 from torch import nn
+
+from unmix.processes import Process
 
 
 @runtime_checkable
 class Objective(Protocol):
     """A description of a loss; `build` makes the module that computes it.
 
-    The module is called with (encode, x, x_view, truth) and returns a scalar. `truth` is None unless
-    `sees_truth` is set, so that an objective cannot peek.
+    The module is called with the encoder and with those fields of a batch that `told` names, and nothing else, so that
+    an objective cannot peek; it returns a scalar.
     """
 
     @property
-    def sees_truth(self) -> bool: ...
+    def told(self) -> tuple[str, ...]: ...
 
-    def check(self, batch: int, outputs: int, latents: int) -> None:
-        """Raise `InputError` if it cannot train with so many rows a step, outputs of the model and latents."""
+    def check(self, process: Process, batch: int, outputs: int) -> None:
+        """Raise `InputError` if it cannot train on the process with so many rows a step and outputs of the model."""
 
-    def build(self) -> nn.Module: ...
+    def build(self, process: Process, outputs: int, generator: torch.Generator) -> nn.Module: ...

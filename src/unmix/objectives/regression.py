@@ -6,9 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
+import torch
 from torch import Tensor, nn
 
 from unmix.errors import require
+from unmix.processes import Process
 
 
 @dataclass(frozen=True)
@@ -17,19 +19,19 @@ class Regression:
 
     Examples
     --------
-    >>> Regression().sees_truth
-    True
+    >>> Regression().told
+    ('x', 'z')
     """
 
-    sees_truth: ClassVar[bool] = True
+    told: ClassVar[tuple[str, ...]] = ("x", "z")
 
-    def check(self, batch: int, outputs: int, latents: int) -> None:
+    def check(self, process: Process, batch: int, outputs: int) -> None:
         require(
-            outputs == latents,
-            f"regression needs one output a latent: the model has {outputs} outputs for {latents} latents.",
+            outputs == process.dimension,
+            f"regression needs one output a latent: the model has {outputs} outputs for {process.dimension} latents.",
         )
 
-    def build(self) -> nn.Module:
+    def build(self, process: Process, outputs: int, generator: torch.Generator) -> nn.Module:
         return _RegressionLoss()
 
     def __str__(self) -> str:
@@ -37,5 +39,5 @@ class Regression:
 
 
 class _RegressionLoss(nn.Module):
-    def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, x_view: Tensor, truth: Tensor) -> Tensor:
-        return nn.functional.mse_loss(encode(x), truth)
+    def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, z: Tensor) -> Tensor:
+        return nn.functional.mse_loss(encode(x), z)

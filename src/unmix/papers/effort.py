@@ -8,13 +8,13 @@ from dataclasses import replace
 from unmix.encoders import MLP, outputs
 from unmix.errors import require
 from unmix.model import Model
-from unmix.processes import PairProcess
+from unmix.processes import Process
 from unmix.training import Recipe, recipes
 
-Effort = Callable[[PairProcess, Model], tuple[Model, Recipe]]
+Effort = Callable[[Process, Model], tuple[Model, Recipe]]
 
 
-def fast(process: PairProcess, model: Model) -> tuple[Model, Recipe]:
+def fast(process: Process, model: Model) -> tuple[Model, Recipe]:
     """The small whitened encoder, a learned box that starts as ours do, and the recipe that suits the two."""
     small = replace(model, encoder=MLP(), whiten=True)
     if isinstance(model.output, outputs.Box) and model.output.learnable:
@@ -22,9 +22,9 @@ def fast(process: PairProcess, model: Model) -> tuple[Model, Recipe]:
     return small, recipes.suited(process, small)
 
 
-def paper(process: PairProcess, model: Model) -> tuple[Model, Recipe]:
+def paper(process: Process, model: Model) -> tuple[Model, Recipe]:
     """All as published: days a run on a CPU."""
-    return model, recipes.paper(supervised=model.objective.sees_truth)
+    return model, recipes.paper(process, model)
 
 
 def effort_named(effort: str | Effort) -> tuple[Effort, str]:

@@ -10,7 +10,7 @@ from unmix.errors import require
 from unmix.indeterminacy import Indeterminacy
 from unmix.model import Model
 from unmix.papers.effort import Effort
-from unmix.processes import PairProcess
+from unmix.processes import Process
 from unmix.sweeps import Job
 from unmix.theory import guarantee
 
@@ -20,19 +20,23 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Published:
-    """A score in percent as the paper prints it: mean ± standard deviation over seeds.
+    """A score as the paper prints it: mean ± standard deviation over seeds, in percent if its column is.
 
     Attributes
     ----------
+    std : None where none is printed.
+    digits : decimals that the paper prints; an obtained mean is rounded to as many before the two are compared.
     goal : whether more is better. The score of an untrained map, or of one that theory expects to be low, is no goal.
     """
 
     mean: float
-    std: float
+    std: float | None
     goal: bool = True
+    digits: int = 2
 
     def __str__(self) -> str:
-        return f"{self.mean:.2f} ± {self.std:.2f}"
+        spread = "" if self.std is None else f" ± {self.std:.{self.digits}f}"
+        return f"{self.mean:.{self.digits}f}{spread}"
 
 
 @dataclass(frozen=True)
@@ -48,7 +52,7 @@ class Row:
 
     number: int
     labels: tuple[str, ...]
-    process: PairProcess
+    process: Process
     model: Model
     published: Mapping[str, Published] = field(default_factory=dict)
     tick: bool | None = None
@@ -61,7 +65,8 @@ class Column:
     Attributes
     ----------
     job : what is run for a row, with an effort and a seed.
-    score : which of the job's scores is shown, in percent.
+    score : which of the job's scores is shown.
+    percent : whether it is shown in percent; if not, as it is.
     official : the job that measures seconds a step of the official code, and the official number of steps.
     """
 
@@ -69,6 +74,7 @@ class Column:
     score: str
     job: Callable[[Row, Effort, int], Job]
     official: Callable[[Row], tuple[Job, int]] | None = None
+    percent: bool = True
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,9 @@ def csv(found: Reproduction) -> str:
     for row in found.rows:
         for cell in found.cells[row.number].values():
             about = [row.number, *row.labels, found.exhibit.matches_theory(row), cell.column.title]
-            published = [cell.published.mean, cell.published.std] if cell.published else ["", ""]
-            for run, value in zip(cell.runs, cell.values, strict=True):
+            printed = (cell.published.mean, cell.published.std) if cell.published else (None, None)
+            published = ["" if value is None else value for value in printed]
+            for run, value in zip(cell.scored, cell.values, strict=True):
                 spent = [run.result.get("seconds", ""), "" if cell.official_seconds is None else cell.official_seconds]
                 lines.append([*about, *published, run.seed, value, *spent, ""])
             for seed, why in cell.failures.items():

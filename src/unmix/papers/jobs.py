@@ -1,4 +1,4 @@
-"""What a cell of a table of latents asks for: train or not, then measure against the true latents."""
+"""What a cell of a table asks for: train or not, then measure against the true latents."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
+from unmix.audit import cluster_recovery
+from unmix.laws import VonMisesFisher
 from unmix.measures import recovery
 from unmix.model import Model
-from unmix.processes import PairProcess
+from unmix.processes import ClusterProcess, PairProcess
 from unmix.randomness import stream
 from unmix.sweeps import Progress
 from unmix.training import Recipe, fit
@@ -69,14 +71,55 @@ class Trained:
         return f"{self.process.space}, {laws}: {self.model.output}, {self.model.objective}, seed {self.seed}"
 
     def progress(self, folder: Path) -> Progress | None:
-        """From the last line of metrics.jsonl."""
-        try:
-            with open(folder / RUN / METRICS, "rb") as file:
-                file.seek(max(0, file.seek(0, SEEK_END) - LONGEST_LINE))
-                last = json.loads(file.read().splitlines()[-1])
-            return Progress(int(last["step"]), self.recipe.steps, float(last["loss"]))
-        except (OSError, ValueError, IndexError, KeyError, TypeError):  # not there yet, or just being written
-            return None
+        return _progress(folder, self.recipe)
+
+
+@dataclass(frozen=True)
+class Classified:
+    """Scores of a classifier trained on a cluster-centric process: latents, head and scale (`cluster_recovery`)."""
+
+    process: ClusterProcess
+    model: Model
+    recipe: Recipe
+    seed: int = 0
+    rows: int = 16_384
+
+    def run(self, folder: Path) -> dict[str, Any]:
+        world = self.process.with_seed(self.seed)
+        trained = fit(world, self.model, self.recipe, seed=self.seed, folder=folder / RUN, progress=False)
+        found = cluster_recovery(trained, rows=self.rows)
+        scores, law = found.scores, self.process.conditional
+        if isinstance(law, VonMisesFisher):
+            scores["beta_over_kappa"] = found.beta / law.concentration
+        held_out = {"r2_z": found.latents, "r2_w": found.head.rows, "r2_w_clusters": found.head.clusters}
+        there = {name: part for name, part in held_out.items() if part is not None}
+        return {
+            "scores": scores,
+            "intervals": {name: list(part.step(found.up_to).interval) for name, part in there.items()},
+            "nulls": {name: part.affine.null for name, part in there.items()},
+            "refused": found.head.refused,
+            "minimal": [str(c) for c in found.latents.minimal],
+            "rows": self.rows,
+            "seconds": trained.seconds,
+            "steps": trained.steps,
+        }
+
+    def __str__(self) -> str:
+        return f"{self.process}: {self.model.output}, {self.model.objective}, seed {self.seed}"
+
+    def progress(self, folder: Path) -> Progress | None:
+        return _progress(folder, self.recipe)
+
+
+def _progress(folder: Path, recipe: Recipe) -> Progress | None:
+    """From the last line of metrics.jsonl."""
+    try:
+        with open(folder / RUN / METRICS, "rb") as file:
+            file.seek(max(0, file.seek(0, SEEK_END) - LONGEST_LINE))
+            last = json.loads(file.read().splitlines()[-1])
+        return Progress(int(last["step"]), recipe.steps, float(last["loss"]))
+    except (OSError, ValueError, IndexError, KeyError, TypeError):  # not there yet, or just being written
+        return None
 
 
 def _measured(embedding: Any, truth: Any, seed: int) -> dict[str, Any]:

@@ -48,7 +48,7 @@ class LiveTable:
         for job in ended:
             result, why = pool.store.result(job), pool.store.failure(job)
             scores = (result or {}).get("scores", {})
-            outcome = ", ".join(f"{name} {100 * value:.2f}" for name, value in scores.items()) or "done"
+            outcome = ", ".join(f"{name} {value:.4f}" for name, value in scores.items()) or "done"
             spent = duration(result.get("seconds")) if result else ""
             text = f"{outcome}  {spent}" if result else f"failed: {why}"
             print(f"[{self.ended}/{self.total}] {job!s}: {text}", file=sys.stderr, flush=True)

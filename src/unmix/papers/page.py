@@ -72,9 +72,7 @@ def _runs(found: Reproduction) -> Grid:
             for title, cell in columns.items()
             if key in {r.key for r in cell.runs}
         ]
-        scores = (
-            Spot(f"{100 * run.result['scores'][name]:.2f}" if name in run.result["scores"] else "–") for name in names
-        )
+        scores = (Spot(f"{run.result['scores'][name]:.4f}" if name in run.result["scores"] else "–") for name in names)
         memory = run.result.get("memory_bytes")
         spent, steps = duration(run.result.get("seconds")), str(run.result.get("steps", "–"))
         held = f"{memory / 2**30:.2f} GB" if memory else "–"

@@ -32,7 +32,7 @@ class Cell:
 
     Attributes
     ----------
-    values : the score of each run, in percent.
+    values : the score of each run that has it, in percent if the column is.
     failures : why runs failed, by seed.
     official : what was measured of the official code on this machine: seconds a step, and its steps; None where it
         is not known.
@@ -49,17 +49,23 @@ class Cell:
         return self.row.published.get(self.column.title)
 
     @property
+    def scored(self) -> tuple[Run, ...]:
+        """The runs that have the score: not every score applies to every run."""
+        return tuple(run for run in self.runs if self.column.score in run.result["scores"])
+
+    @property
     def values(self) -> tuple[float, ...]:
-        return tuple(100 * float(run.result["scores"][self.column.score]) for run in self.runs)
+        unit = 100 if self.column.percent else 1
+        return tuple(unit * float(run.result["scores"][self.column.score]) for run in self.scored)
 
     @property
     def mean(self) -> float | None:
-        return fmean(self.values) if self.runs else None
+        return fmean(self.values) if self.values else None
 
     @property
     def std(self) -> float | None:
         """Over seeds, with n − 1 in the denominator; None for one seed."""
-        return stdev(self.values) if len(self.runs) > 1 else None
+        return stdev(self.values) if len(self.values) > 1 else None
 
     @property
     def seconds(self) -> float | None:
@@ -79,17 +85,19 @@ class Cell:
 
     @property
     def mark(self) -> Mark | None:
-        """At or above the published mean to two decimals, within 0.3 points below it, or lower; None without a goal."""
+        """At or above the published mean to its decimals, within 0.3 points below it, or lower; None without a goal."""
         if self.mean is None or self.published is None or not self.published.goal:
             return None
-        short = round(self.published.mean - round(self.mean, 2), 2)
+        short = round(self.published.mean - round(self.mean, self.published.digits), 2)
         return "reached" if short <= 0 else "near" if short <= NEAR else "below"
 
     def __str__(self) -> str:
         if self.mean is None:
             return "failed" if self.failures else "–"
         partial = f" ({len(self.runs)} of {len(self.runs) + len(self.failures)} seeds)" if self.failures else ""
-        return f"{self.mean:.2f}" + (f" ± {self.std:.2f}" if self.std is not None else "") + partial
+        digits = 2 if self.column.percent else 3
+        spread = f" ± {self.std:.{digits}f}" if self.std is not None else ""
+        return f"{self.mean:.{digits}f}{spread}{partial}"
 
     def as_dict(self) -> dict[str, Any]:
         published = self.published and {"mean": self.published.mean, "std": self.published.std}

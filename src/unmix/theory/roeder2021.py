@@ -9,8 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unmix.encoders import outputs
 from unmix.indeterminacy import Indeterminacy, Linear
+from unmix.objectives import CrossEntropy
 from unmix.theory.theorem import Assumption, Theorem
+from unmix.theory.zimmermann2021 import SAME_DIMENSION
 
 if TYPE_CHECKING:
     from unmix.canonical.model import CanonicalModel
@@ -31,3 +34,25 @@ DIVERSITY = Assumption(
 )
 
 THEOREM_1 = Theorem("Theorem 1", "Roeder et al. 2021", (SAME_LABELS, EQUAL_WIDTH, ENOUGH_LABELS, DIVERSITY), _promise)
+
+# Of a process whose labels are drawn from a member of the model class: the process is one of the two models, a trained
+# one the other, and so any two trained ones are alike too.
+
+CROSS_ENTROPY = Assumption(
+    "the objective is cross-entropy, without label smoothing",
+    lambda process, model: isinstance(model.objective, CrossEntropy) and model.objective.label_smoothing == 0,
+)
+DRAWN_LABELS = Assumption(
+    "labels are drawn from a member of the model class", lambda process, model: process.sharpness is not None
+)
+MORE_LABELS = Assumption("there are at least M + 1 labels", lambda process, model: process.classes >= 3)
+CANONICAL = Assumption(
+    "f(x) and the rows of the head are free",
+    lambda process, model: isinstance(model.output, outputs.Free) and not getattr(model.objective, "unit_rows", False),
+)
+THEOREM_1_REALISED = Theorem(
+    "Theorem 1, with the process as one of the two models",
+    "Roeder et al. 2021",
+    (CROSS_ENTROPY, SAME_DIMENSION, DRAWN_LABELS, MORE_LABELS, CANONICAL),
+    lambda process, model: Linear(),
+)

@@ -1,17 +1,18 @@
-"""How the pairs of a step are chosen."""
+"""How the rows of a step are chosen."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
-from unmix.errors import require
-from unmix.processes import PairProcess, Pairs
+from unmix.errors import require, require_kind
+from unmix.objectives import DIET, Objective
+from unmix.processes import ClusterProcess, PairProcess, Pairs, Process
 from unmix.training.regions import regions
 
 Embed = Callable[[Tensor], Tensor]
@@ -22,8 +23,8 @@ MEMORY = 0.02  # the share of the newest loss in the running mean
 class Source(Protocol):
     """A stream of batches that can be saved and taken up again."""
 
-    def next(self, embed: Embed) -> Pairs:
-        """The next step's pairs; `embed` is the encoder as it is now."""
+    def next(self, embed: Embed) -> Any:
+        """The next step's rows; `embed` is the encoder as it is now."""
         ...
 
     def told(self, loss: float) -> None:
@@ -35,7 +36,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class Fresh:
-    """Every step draws its own pairs.
+    """Every step draws its own rows.
 
     Examples
     --------
@@ -45,8 +46,54 @@ class Fresh:
     def check(self, batch: int) -> None:
         """Every size of batch will do."""
 
-    def source(self, process: PairProcess, batch: int, generator: torch.Generator) -> Source:
-        return _FreshSource(process, batch, generator)
+    def check_use(self, process: Process, objective: Objective) -> None:
+        """Every process and objective will do."""
+
+    def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
+        return _FreshSource(process.sample, batch, generator)
+
+
+@dataclass(frozen=True)
+class SomeLabels:
+    """Every step draws `labels` of the instance labels, and its rows among them, for DIET with a great many labels.
+
+    The softmax of that step runs over the drawn set S. Given that a label lies in S, its posterior is the full one
+    restricted to S, so p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in which
+    Roeder et al. 2021 state their theorem. A step costs B × |S| instead of B × N. That holds where a head can express
+    the posterior; where it cannot, the optimum depends on |S|.
+
+    Examples
+    --------
+    >>> SomeLabels(1000).check(1024)
+    """
+
+    labels: int = 1000
+
+    def __post_init__(self) -> None:
+        require(self.labels >= 2, f"a softmax needs at least 2 labels, not {self.labels}.")
+
+    def check(self, batch: int) -> None:
+        """Every size of batch will do."""
+
+    def check_use(self, process: Process, objective: Objective) -> None:
+        require_kind(objective, DIET, "the objective of batches of some labels", "um.DIET()")
+        assert isinstance(process, ClusterProcess)  # or DIET would have refused it
+        require(
+            self.labels <= process.labels,
+            f"there are {process.labels} instance labels: a step cannot draw {self.labels} of them.",
+        )
+
+    def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
+        assert isinstance(process, ClusterProcess)
+
+        def sample(n: int, generator: torch.Generator) -> Any:
+            drawn = torch.randint(process.labels, (self.labels * 2,), generator=generator).unique()
+            while len(drawn) < self.labels:  # few labels: draw them all in a random order
+                drawn = torch.randperm(process.labels, generator=generator)
+            picked = torch.randperm(len(drawn), generator=generator)[: self.labels]
+            return process.sample(n, generator, among=drawn[picked])
+
+        return _FreshSource(sample, batch, generator)
 
 
 @dataclass(frozen=True)
@@ -99,16 +146,20 @@ class Local:
             f"make it a multiple of {self.rows}.",
         )
 
-    def source(self, process: PairProcess, batch: int, generator: torch.Generator) -> Source:
+    def check_use(self, process: Process, objective: Objective) -> None:
+        require_kind(process, PairProcess, "the process of local batches", "um.PairProcess(...)")
+
+    def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
+        assert isinstance(process, PairProcess)
         return _LocalSource(self, process, batch // self.rows, generator)
 
 
 class _FreshSource:
-    def __init__(self, process: PairProcess, batch: int, generator: torch.Generator) -> None:
-        self.process, self.batch, self.generator = process, batch, generator
+    def __init__(self, sample: Callable[[int, torch.Generator], Any], batch: int, generator: torch.Generator) -> None:
+        self.sample, self.batch, self.generator = sample, batch, generator
 
-    def next(self, embed: Embed) -> Pairs:
-        return self.process.sample(self.batch, self.generator)
+    def next(self, embed: Embed) -> Any:
+        return self.sample(self.batch, self.generator)
 
     def told(self, loss: float) -> None:
         """Fresh batches are the same whatever the loss."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from unmix.configuration import from_config, to_config
 from unmix.errors import RunFolderError, TrainingDiverged, require_kind
 from unmix.files import read_json
 from unmix.model import Model, Network
-from unmix.processes import PairProcess
+from unmix.processes import Process
 from unmix.randomness import stream
 from unmix.training import checkpoint, recipes
 from unmix.training.batches import Source
@@ -26,15 +27,16 @@ from unmix.training.result import Fit, Interrupted
 
 
 def fit(
-    process: PairProcess,
+    process: Process,
     model: Model,
     recipe: Recipe | None = None,
     *,
     seed: int = 0,
     folder: str | Path | None = None,
     progress: bool = True,
+    watch: Callable[[int, Network], None] | None = None,
 ) -> Fit:
-    """Train the model on fresh pairs of the process.
+    """Train the model on fresh rows of the process.
 
     With a folder the run is kept: fitting again with the same arguments goes on from the last checkpoint
     after a crash or Ctrl-C, with the same numbers as if nothing had happened, and a finished run is read
@@ -46,6 +48,8 @@ def fit(
     recipe : how to train; None is `recipes.suited(process, model)`.
     folder : where to keep the run; None keeps nothing.
     progress : whether to show it on stderr.
+    watch : called with the number of steps done and the network, before the first step and after each; a run that goes
+        on calls it again for the steps since its last checkpoint.
 
     Raises
     ------
@@ -62,45 +66,48 @@ def fit(
     >>> result.finished, result.embed(process.sample(4).x).shape
     (True, torch.Size([4, 3]))
     """
-    require_kind(process, PairProcess, "process", "um.PairProcess(...)")
+    require_kind(process, Process, "process", "um.PairProcess(...)")
     require_kind(model, Model, "model", "um.Model(...)")
     recipe = recipes.suited(process, model) if recipe is None else recipe
     require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
-    model.objective.check(recipe.batch, model.dimension or process.dimension, process.dimension)
+    model.check(process, recipe.batch)
+    recipe.batches.check_use(process, model.objective)
     stream(seed, "batches")  # refuses a bad seed before anything is written
     if folder is None:
-        return _train(process, model, recipe, seed, None, progress)
+        return _train(process, model, recipe, seed, None, progress, watch)
     run, config = RunFolder(folder), _config(process, model, recipe, seed)
     run.check(config)
     if (run.path / WEIGHTS).exists():
         return _read_back(process, model, recipe, seed, run)
     with run.claimed(config):
-        return _train(process, model, recipe, seed, run, progress)
+        return _train(process, model, recipe, seed, run, progress, watch)
 
 
 def _train(
-    process: PairProcess,
+    process: Process,
     model: Model,
     recipe: Recipe,
     seed: int,
     run: RunFolder | None,
     progress: bool,
+    watch: Callable[[int, Network], None] | None,
 ) -> Fit:
     network, optimiser, batches = _start(process, model, recipe, seed)
     done, earlier = checkpoint.restore(run, network, optimiser, batches) if run else (0, 0.0)
     log = run.cut_metrics(done) if run else []
+    if watch and done == 0:
+        watch(0, network)
     seconds, began = earlier, time.perf_counter()
 
     with FitProgress(recipe.steps, done, progress) as shown, Interrupt() as interrupt:
         for step in range(done + 1, recipe.steps + 1):
             for group in optimiser.param_groups:
                 group["lr"] = group["peak"] * recipe.schedule.factor((step - 1) / recipe.steps)
-            pairs = batches.next(network.embed)
-            truth = pairs.z if model.objective.sees_truth else None
-            loss = network.training_loss(pairs.x, pairs.x_view, truth)
+            rows = batches.next(network.embed)
+            loss = network.training_loss(rows)
             value = loss.item()
             if not math.isfinite(value):
-                raise _diverged(step, pairs.x, recipe, run)
+                raise _diverged(step, rows.x, recipe, run)
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
@@ -114,9 +121,11 @@ def _train(
             stop = interrupt.requested  # read once, so that what is said to be kept is kept
             if step == recipe.steps or step % recipe.checkpoint_every == 0 or stop:
                 if not all(bool(p.isfinite().all()) for p in network.parameters()):
-                    raise _diverged(step, pairs.x, recipe, run)
+                    raise _diverged(step, rows.x, recipe, run)
                 if run:
                     checkpoint.save(run, network, optimiser, batches, step, seconds)
+            if watch:
+                watch(step, network)
             shown.update(step, value)
             if stop:
                 break
@@ -146,13 +155,13 @@ def load(folder: str | Path) -> Fit:
             f"{Path(folder) / CONFIG} is damaged: it must name a process, a model, a recipe and a seed."
         )
     process, model, recipe, seed = (from_config(config[part]) for part in ("process", "model", "recipe", "seed"))
-    require_kind(process, PairProcess, "the process in config.json", "um.PairProcess(...)")
+    require_kind(process, Process, "the process in config.json", "um.PairProcess(...)")
     require_kind(model, Model, "the model in config.json", "um.Model(...)")
     require_kind(recipe, Recipe, "the recipe in config.json", "um.recipes.fast()")
     return _read_back(process, model, recipe, seed, RunFolder(folder))
 
 
-def _read_back(process: PairProcess, model: Model, recipe: Recipe, seed: int, run: RunFolder) -> Fit:
+def _read_back(process: Process, model: Model, recipe: Recipe, seed: int, run: RunFolder) -> Fit:
     """The run as far as it got: its final weights if there are any, else its checkpoint."""
     network, optimiser, batches = _start(process, model, recipe, seed)
     final = run.read_tensors(WEIGHTS)
@@ -172,14 +181,12 @@ def _read_back(process: PairProcess, model: Model, recipe: Recipe, seed: int, ru
     return Fit(process, model, recipe, seed, network, _losses(log), done, seconds, run.path)
 
 
-def _start(
-    process: PairProcess, model: Model, recipe: Recipe, seed: int
-) -> tuple[Network, torch.optim.Optimizer, Source]:
+def _start(process: Process, model: Model, recipe: Recipe, seed: int) -> tuple[Network, torch.optim.Optimizer, Source]:
     sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
-    network = model.build(sample, process.dimension, stream(seed, "init"))
-    scales = [*network.output.parameters(), *network.loss.parameters()]
-    body = list(network.body.parameters())
-    groups = [{"params": body, "peak": recipe.rate}, {"params": scales, "peak": recipe.rate * recipe.scale_rate}]
+    network = model.build(process, sample, stream(seed, "init"))
+    matrices = [p for p in network.parameters() if p.ndim > 0]
+    scales = [p for p in network.parameters() if p.ndim == 0]  # of the output, and the temperature
+    groups = [{"params": matrices, "peak": recipe.rate}, {"params": scales, "peak": recipe.rate * recipe.scale_rate}]
     optimiser = torch.optim.Adam([group for group in groups if group["params"]], lr=recipe.rate, fused=True)
     return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
 
@@ -188,7 +195,7 @@ def _losses(log: list[dict[str, Any]]) -> tuple[tuple[int, float], ...]:
     return tuple((line["step"], line["loss"]) for line in log)
 
 
-def _config(process: PairProcess, model: Model, recipe: Recipe, seed: int) -> dict[str, Any]:
+def _config(process: Process, model: Model, recipe: Recipe, seed: int) -> dict[str, Any]:
     parts = {"process": process, "model": model, "recipe": recipe, "seed": seed}
     return {name: to_config(part) for name, part in parts.items()}
 

@@ -10,11 +10,11 @@ from unmix.errors import require
 from unmix.laws import Uniform, VonMisesFisher
 from unmix.laws.additive import AdditiveLaw
 from unmix.model import Model
-from unmix.objectives import InfoNCE
-from unmix.processes import PairProcess
+from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
+from unmix.processes import ClusterProcess, PairProcess, Process
 from unmix.similarities import Dot, Lp, LpNorm
 from unmix.spaces import Box
-from unmix.training.batches import Fresh, Local
+from unmix.training.batches import Fresh, Local, SomeLabels
 
 
 @dataclass(frozen=True)
@@ -60,10 +60,10 @@ class Recipe:
     Parameters
     ----------
     steps : the number of updates.
-    batch : pairs a step.
+    batch : rows (or pairs of them) a step.
     rate : Adam's (peak) learning rate.
     schedule : how the rate moves over the run.
-    batches : which pairs a step takes: fresh ones, or neighbours out of a pool.
+    batches : which rows a step takes: fresh ones, neighbours out of a pool, or those of some labels.
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
         that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
     whitening_rows : observations that whitening is estimated from.
@@ -79,7 +79,7 @@ class Recipe:
     batch: int
     rate: float
     schedule: OneCycle | Constant = field(default_factory=OneCycle)
-    batches: Fresh | Local = field(default_factory=Fresh)
+    batches: Fresh | Local | SomeLabels = field(default_factory=Fresh)
     scale_rate: float = 1.0
     whitening_rows: int = 50_000
     checkpoint_every: int = 500
@@ -105,7 +105,7 @@ def fast(steps: int = 4000, batch: int = 1024, rate: float = 1e-2) -> Recipe:
     return Recipe(steps, batch, rate)
 
 
-def suited(process: PairProcess, model: Model) -> Recipe:
+def suited(process: Process, model: Model) -> Recipe:
     """The recipe for the regime that a process and a model are in, by what they say of themselves alone.
 
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
@@ -114,7 +114,9 @@ def suited(process: PairProcess, model: Model) -> Recipe:
     - A dot product on a sphere with a fixed r²/τ below the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Small batches, and the more steps the smaller r²/τ is, up to 60,000; up to four times
       as many where the two views have little in common either (von Mises-Fisher with κ below the dimension).
-    - Supervised, where a step is cheap and the last tenths of a point take many of them: 20,000 steps.
+    - Cross-entropy and DIET: a still higher rate, and more steps above 10 dimensions. With more than 2,000 instance
+      labels a step's softmax takes 1,000 of them.
+    - Regression, where a step is cheap and the last tenths of a point take many of them: 20,000 steps.
     - Anything else: `fast`.
 
     Examples
@@ -124,9 +126,18 @@ def suited(process: PairProcess, model: Model) -> Recipe:
     >>> suited(box, um.Model(um.encoders.MLP(), um.InfoNCE(um.Lp(1)))).batches
     Local(rows=256, depth=10, below=0.3)
     """
-    objective, output, law = model.objective, model.output, process.conditional
-    if not isinstance(objective, InfoNCE):
-        return fast(steps=20_000)
+    objective = model.objective
+    if isinstance(objective, InfoNCE) and isinstance(process, PairProcess):
+        return _contrastive(process, model, objective)
+    if isinstance(objective, CrossEntropy):
+        many = isinstance(objective, DIET) and isinstance(process, ClusterProcess) and process.labels > 2000
+        steps = round(20_000 * min(max(process.dimension / 10, 1), 2))
+        return Recipe(steps, 1024, 2e-2, batches=SomeLabels(1000) if many else Fresh())
+    return fast(steps=20_000) if isinstance(objective, Regression) else fast()
+
+
+def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:
+    output, law = model.output, process.conditional
     uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
     if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
         steep = objective.similarity.p > 2 and isinstance(law, AdditiveLaw) and law.power > 2
@@ -141,8 +152,14 @@ def suited(process: PairProcess, model: Model) -> Recipe:
     return fast()
 
 
-def paper(supervised: bool = False) -> Recipe:
-    """The published setting of Zimmermann et al. 2021 for `encoders.MLP.paper`: days on a CPU."""
-    return Recipe(
-        steps=100_001 if supervised else 300_003, batch=6144, rate=1e-4, schedule=Constant(), checkpoint_every=100
-    )
+def paper(process: Process, model: Model) -> Recipe:
+    """The published settings, for the published encoders: days on a CPU.
+
+    Zimmermann et al. 2021 for InfoNCE and regression (`encoders.MLP.paper`). Reizinger et al. 2025 for cross-entropy
+    and DIET (`encoders.MLP.paper` with batch norm): 50,000 epochs of N/1024 steps.
+    """
+    if isinstance(model.objective, CrossEntropy):
+        labels = process.labels if isinstance(process, ClusterProcess) else 0
+        return Recipe(50_000 * max(labels // 1024, 1), 1024, 1e-3, schedule=Constant())
+    steps = 100_001 if isinstance(model.objective, Regression) else 300_003
+    return Recipe(steps, batch=6144, rate=1e-4, schedule=Constant(), checkpoint_every=100)

@@ -13,7 +13,7 @@ from torch import Tensor
 from unmix.errors import require
 from unmix.measures.rows import as_matrix
 from unmix.model import Model, Network
-from unmix.processes import PairProcess
+from unmix.processes import Process
 from unmix.training.recipes import Recipe
 
 
@@ -29,7 +29,7 @@ class Fit:
     folder : the run folder, or None.
     """
 
-    process: PairProcess
+    process: Process
     model: Model
     recipe: Recipe
     seed: int

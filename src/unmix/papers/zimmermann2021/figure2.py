@@ -108,7 +108,7 @@ def _falls(found: Reproduction) -> str:
 
 
 def _concentration(row: Row) -> float:
-    law = row.process.marginal
+    law = setting.pairs(row).marginal
     return law.concentration if isinstance(law, VonMisesFisher) else 0.0
 
 

@@ -79,7 +79,7 @@ def columns(score: str) -> tuple[Column, ...]:
 
 def unsupervised(row: Row, effort: Effort, seed: int) -> Job:
     model, recipe = effort(row.process, row.model)
-    return Trained(row.process, model, recipe, seed)
+    return Trained(pairs(row), model, recipe, seed)
 
 
 def official(row: Row) -> tuple[Job, int]:
@@ -93,14 +93,20 @@ def official(row: Row) -> tuple[Job, int]:
 
 
 def _identity(row: Row, effort: Effort, seed: int) -> Job:
-    return Untrained(_without_views(row.process), seed)
+    return Untrained(_without_views(row), seed)
 
 
 def _supervised(row: Row, effort: Effort, seed: int) -> Job:
-    process = _without_views(row.process)
+    process = _without_views(row)
     model, recipe = effort(process, replace(row.model, objective=Regression()))
     return Trained(process, model, recipe, seed)
 
 
-def _without_views(process: PairProcess) -> PairProcess:
+def _without_views(row: Row) -> PairProcess:
+    process = pairs(row)
     return replace(process, conditional=process.marginal)
+
+
+def pairs(row: Row) -> PairProcess:
+    assert isinstance(row.process, PairProcess)
+    return row.process

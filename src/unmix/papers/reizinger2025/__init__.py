@@ -1,0 +1,1 @@
+"""Cross-Entropy Is All You Need To Invert the Data Generating Process: its tables and ablations."""

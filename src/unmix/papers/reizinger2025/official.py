@@ -1,0 +1,53 @@
+"""What a step of the official code costs on this machine, measured with plain torch operations."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import torch
+from torch import nn
+
+from unmix.encoders import MLP
+
+
+@dataclass(frozen=True)
+class ClassifierStep:
+    """Seconds of one step with one thread, the median of a few: encoder with batch norm, head, cross-entropy, Adam.
+
+    Examples
+    --------
+    >>> cost = ClassifierStep(3, 50, batch=64, repeats=1).run(Path())
+    >>> 0 < cost["seconds_a_step"] < 60
+    True
+    """
+
+    dimension: int
+    labels: int
+    batch: int = 1024
+    repeats: int = 5
+
+    def run(self, folder: Path) -> dict[str, Any]:
+        g = torch.Generator().manual_seed(0)
+        encoder = MLP.paper(self.dimension, batch_norm=True).build(self.dimension, self.dimension, g)
+        head = nn.Parameter(torch.randn(self.labels, self.dimension, generator=g))
+        optimiser = torch.optim.Adam([*encoder.parameters(), head], lr=1e-3)
+        x = torch.randn(self.batch, self.dimension, generator=g)
+        y = torch.randint(self.labels, (self.batch,), generator=g)
+        spent = []
+        for _ in range(self.repeats + 1):  # the first warms up
+            began = time.perf_counter()
+            optimiser.zero_grad()
+            nn.functional.cross_entropy(encoder(x) @ head.mT, y).backward()
+            optimiser.step()
+            spent.append(time.perf_counter() - began)
+        return {"seconds_a_step": median(spent[1:])}
+
+    def __str__(self) -> str:
+        return f"official step: {self.dimension} dimensions, {self.labels:,} labels"
+
+    def progress(self, folder: Path) -> None:
+        return None

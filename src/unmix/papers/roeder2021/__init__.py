@@ -1,0 +1,1 @@
+"""On Linear Identifiability of Learned Representations: Figure 2."""

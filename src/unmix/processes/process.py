@@ -1,0 +1,64 @@
+"""What every process has: latents in a space, and a mixing that observes them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from unmix.errors import require, require_kind
+from unmix.mixings import LayeredMap, Mixing
+from unmix.randomness import stream
+from unmix.spaces import Space
+
+
+class Process(ABC):
+    """One world: a frozen dataclass with a space, a mixing and a seed, which fixes all that is drawn once.
+
+    A subclass writes `sample`, which gives a named tuple of tensors with a row an observation; its fields are `gives`,
+    among them the latents `z` and the observations `x`. An objective names the fields that it is told.
+    """
+
+    space: Space
+    mixing: Mixing
+    seed: int
+    gives: ClassVar[tuple[str, ...]]
+
+    @abstractmethod
+    def sample(self, n: int, generator: torch.Generator | None = None, dtype: torch.dtype = torch.float32) -> Any:
+        """n rows: latents, observations and whatever else the process gives."""
+
+    def check(self) -> None:
+        """Refuse a space, a mixing or a seed that is none."""
+        require_kind(self.space, Space, "space", "um.Sphere(10)")
+        require_kind(self.mixing, Mixing, "mixing", "um.mixings.MLP(layers=3)")
+        stream(self.seed, "mixing")  # refuses a bad seed here rather than at the first sample
+
+    def with_seed(self, seed: int) -> Self:
+        """Another world of the same kind."""
+        return replace(self, seed=seed)  # type: ignore[type-var]  # every process is a dataclass
+
+    @property
+    def dimension(self) -> int:
+        return self.space.dimension
+
+    @cached_property
+    def mixing_map(self) -> LayeredMap:
+        return self.mixing.draw(self.dimension, stream(self.seed, "mixing"))
+
+    def observe(self, z: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
+        """x = g(z)."""
+        return self.mixing_map(z)
+
+    def invert(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
+        """z = g⁻¹(x); `mixing_map` has the Jacobian too."""
+        return self.mixing_map.inverse(x)
+
+
+def require_count(n: int) -> None:
+    require(isinstance(n, int) and n >= 1, f"n must be a whole number of at least 1, not {n!r}.")
