@@ -5,7 +5,7 @@ import pytest
 import unmix as um
 from unmix import Dot, GeneralisedNormal, InfoNCE, Laplace, Lp, LpNorm, Normal, Uniform, VonMisesFisher, outputs
 from unmix.indeterminacy import AFFINE, GeneralisedPermutation, Linear, Orthogonal, ScaledOrthogonal
-from unmix.theory import THEOREM_2, THEOREM_5, THEOREM_6
+from unmix.theory import THEOREM_2, THEOREM_5, THEOREM_6, reizinger2025
 
 SPHERE, BOX, UNBOUNDED = um.Sphere(10), um.Box(10), um.Euclidean(10)
 GN3 = GeneralisedNormal(3.0, 0.05)
@@ -142,3 +142,96 @@ def test_words_and_value_agree():
     assert answer.holds == THEOREM_2.assumptions
     assert "orthogonal" in str(answer)
     assert "Theorem 2" in str(answer)
+
+
+def clusters(kappa=10.0, n=100, d=5, law=None, **options):
+    conditional = law or VonMisesFisher(kappa)
+    return um.ClusterProcess(um.Sphere(d), um.Clusters(n), conditional, um.mixings.MLP(4), **options)
+
+
+def case(process, output, **options):
+    return um.guarantee(process, um.Model(objective=um.DIET(**options), output=output))
+
+
+def test_the_four_cases_of_diet_and_their_scales():
+    found = case(clusters(), ON_SPHERE, unit_rows=True, learn_temperature=True)
+    assert (found.theorem, found.promise) == (reizinger2025.C1, Orthogonal())
+    assert (found.head.up_to, found.head.scale, found.head.row_scale) == (Orthogonal(), 1.0, 1.0)
+    found = case(clusters(), ON_SPHERE, temperature=0.5)
+    assert (found.theorem, found.promise) == (reizinger2025.C2, Orthogonal())
+    assert (found.head.up_to, found.head.row_scale) == (ScaledOrthogonal(offset=True), 5.0)  # κ/β
+    found = case(clusters(), FREE, unit_rows=True, temperature=0.5)
+    assert (found.theorem, found.promise) == (reizinger2025.C3, ScaledOrthogonal())
+    assert (found.head.up_to, found.head.scale) == (Orthogonal(), 5.0)
+    found = case(clusters(), FREE)
+    assert (found.theorem, found.promise, found.head.up_to) == (reizinger2025.C4, Linear(), Linear(offset=True))
+    found = um.guarantee(clusters(), um.Model(objective=um.CrossEntropy()))
+    assert (found.theorem, found.promise, found.head) == (reizinger2025.SUPERVISED, Linear(), None)
+
+
+def test_the_scale_of_a_learned_beta_is_known_once_it_is():
+    model = um.Model(objective=um.DIET(unit_rows=True, learn_temperature=True))
+    assert um.guarantee(clusters(), model).head.scale is None
+    assert um.guarantee(clusters(), model, beta=4.0).head.scale == 2.5
+
+
+def test_unit_lengths_everywhere_need_a_fitting_beta():
+    assert case(clusters(), ON_SPHERE, unit_rows=True, temperature=0.1).theorem == reizinger2025.C1
+    wrong = case(clusters(), ON_SPHERE, unit_rows=True)
+    assert not wrong
+    assert [a.statement for a in wrong.violated[reizinger2025.C1]] == ["β is learned or equals κ"]
+    assert case(clusters(), outputs.Sphere(radius=10.0), unit_rows=True).promise == ScaledOrthogonal()  # rβ = κ
+
+
+def test_without_diversity_unit_rows_promise_a_linear_map_only():
+    found = case(clusters(n=10), FREE, unit_rows=True)
+    assert (found.theorem, found.promise) == (reizinger2025.LINEAR_PART, Linear())
+    assert reizinger2025.C3_AS_PUBLISHED.violated(clusters(n=10), um.Model(objective=um.DIET(unit_rows=True))) == ()
+
+
+@pytest.mark.parametrize(
+    ("process", "statement"),
+    [
+        (clusters(law=Laplace(1.0)), "the conditional is von Mises-Fisher with κ > 0"),
+        (clusters(n=5), "the cluster vectors are an affine generator system of R^d"),
+        (clusters(label_noise=0.5), "no label is noise"),
+        (clusters(instances=200, frequencies=(1,) * 99 + (2,)), "instance labels are uniform"),
+    ],
+    ids=str,
+)
+def test_what_fails_for_diet_is_named(process, statement):
+    found = case(process, FREE)
+    assert not found
+    assert [a.statement for a in found.violated[reizinger2025.C4]] == [statement]
+
+
+def test_classes_must_be_uniform_for_class_labels_and_need_not_for_diet():
+    process = clusters(instances=150)  # half of the classes have two instances
+    assert case(process, FREE)
+    found = um.guarantee(process, um.Model(objective=um.CrossEntropy()))
+    assert [a.statement for a in found.violated[reizinger2025.SUPERVISED]] == ["classes are uniform"]
+
+
+def test_smoothed_labels_are_promised_nothing():
+    assert not case(clusters(), FREE, label_smoothing=0.1)
+
+
+def test_a_classifier_of_drawn_labels_is_promised_a_linear_map():
+    model = um.Model(objective=um.CrossEntropy())
+    assert um.guarantee(um.SectorProcess(sharpness=1.0), model).promise == Linear()
+    hard = um.guarantee(um.SectorProcess(), model)
+    (failed,) = hard.violated.values()
+    assert [a.statement for a in failed] == ["labels are drawn from a member of the model class"]
+
+
+def test_a_process_that_no_theorem_is_about():
+    class Own(um.Process):
+        gives = ("z", "x")
+        seed, space, mixing = 0, um.Sphere(3), um.mixings.Identity()
+
+        def sample(self, n, generator=None, dtype=None):
+            raise NotImplementedError
+
+    found = um.guarantee(Own(), um.Model(objective=um.Regression()))
+    assert str(found) == "Nothing is promised: no theorem is about such a process."
+    assert found.holds == ()

@@ -35,17 +35,30 @@ def fit(
         ),
     ] = None,
     mixing: Annotated[str | None, world(help=f"{choices(MIXINGS)}. [mlp:3]")] = None,
-    objective: Annotated[str | None, model(help="infonce, or regression, which is told the truth. [infonce]")] = None,
+    clusters: Annotated[int | None, world(help="Classes, for cross-entropy and diet. [100]")] = None,
+    cluster_law: Annotated[str | None, world(help="How their vectors are drawn, a law's name. [uniform]")] = None,
+    instances: Annotated[int | None, world(help="Instance labels, for diet. [1000]")] = None,
+    label_noise: Annotated[float | None, world(help="The share of labels that are drawn at random. [0]")] = None,
+    objective: Annotated[
+        str | None,
+        model(
+            help="infonce, cross-entropy (class labels), diet (instance labels) or regression (the truth). [infonce]"
+        ),
+    ] = None,
     similarity: Annotated[
         str | None,
         model(help="dot; lp:P, the power −Σ|a−b|^P; or norm:P, the distance. [what matches the conditional]"),
     ] = None,
-    temperature: Annotated[float | None, model(help="τ of InfoNCE. [r²/κ for vmf with dot, else 1]")] = None,
+    temperature: Annotated[float | None, model(help="τ, or 1/β. [r²/κ for infonce with vmf and dot, else 1]")] = None,
     learn_temperature: Annotated[
         bool | None, model("--learn-temperature/--fixed-temperature", help="Whether τ is trained. [fixed]")
     ] = None,
     two_sided: Annotated[bool | None, model("--two-sided/--one-sided", help="Both views as anchors. [one]")] = None,
     group_size: Annotated[int | None, model(help="Negatives from groups of so many rows. [the batch]")] = None,
+    unit_rows: Annotated[
+        bool | None, model("--unit-rows/--free-rows", help="Whether rows of the head have length 1. [free]")
+    ] = None,
+    label_smoothing: Annotated[float | None, model(help="The share of a label spread over all. [0]")] = None,
     output: Annotated[
         str | None, model(help=f"Where outputs lie: {choices(OUTPUTS)}. [what matches the space]")
     ] = None,
@@ -70,7 +83,8 @@ def fit(
     """Train an encoder on any simulated process, and measure what it recovers.
 
     What is left out is chosen to match: `unmix fit --space box --conditional laplace:0.05 --out runs/box`
-    trains the model for which theory promises the latents up to permutation and scaling.
+    trains the model for which theory promises the latents up to permutation and scaling, and
+    `unmix fit --objective diet --unit-rows --out runs/diet` one that never sees a class.
     """
     flags = {k: v for k, v in locals().items() if k not in ("out", "threads", "config")}
     settings = settle(flags, config)

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import torch
 from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
-from unmix.audit import recovery_table, save_recovery_figure
+from unmix.audit import cluster_recovery, recovery_table, save_recovery_figure
 from unmix.files import write_json
 from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery, recovery
 from unmix.model import Model
-from unmix.processes import Process
+from unmix.objectives import CrossEntropy
+from unmix.processes import ClusterProcess, Process
 from unmix.randomness import stream
 from unmix.theory import Guarantee, guarantee
 from unmix.training import Interrupted, Recipe, fit
@@ -41,18 +43,23 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     threads = torch.get_num_threads()
     console.print(f"{state} for {fitted.seconds:.0f} s on {threads} thread{'s' * (threads > 1)}\n")
 
-    pairs = process.sample(EVALUATION_ROWS, stream(seed, "evaluation"))
-    embedding = fitted.embed(pairs.x)
-    before, after = recovery(pairs.x, pairs.z, seed=seed), recovery(embedding, pairs.z, seed=seed)
+    rows = process.sample(EVALUATION_ROWS, stream(seed, "evaluation"))
+    embedding = fitted.embed(rows.x)
+    before, after = recovery(rows.x, rows.z, seed=seed), recovery(embedding, rows.z, seed=seed)
     console.print(recovery_table({"before: observations": before, "after: the encoder": after}))
     console.print("\n[bold]Verdict[/]")
     console.print(Padding(after.verdict, (0, 0, 0, 2)))
     console.print(Padding(kept_or_not(promise, after), (0, 0, 0, 2)))
 
-    scores = {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps}
+    scores: dict[str, Any] = {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps}
+    if isinstance(process, ClusterProcess) and isinstance(model.objective, CrossEntropy):
+        head = cluster_recovery(fitted, rows=EVALUATION_ROWS)
+        console.print("\n[bold]Head[/]")
+        console.print(Padding(str(head), (0, 0, 0, 2)))
+        scores["head"] = head.scores
     write_json(folder / "recovery.json", scores)
-    rows = {"observations": (pairs.x, before), "the encoder": (embedding, after)}
-    save_recovery_figure(folder / "recovery.png", pairs.z, rows, promise.promise or AFFINE)
+    compared = {"observations": (rows.x, before), "the encoder": (embedding, after)}
+    save_recovery_figure(folder / "recovery.png", rows.z, compared, promise.promise or AFFINE)
     console.print(f"\n[bold]Picture[/]  {escape(str(folder / 'recovery.png'))}", soft_wrap=True)
     if not fitted.finished:
         console.print("Run the same command again to go on from here.")

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, get_type_hints
 
 from unmix import recipes
 from unmix.cli import naming
+from unmix.cli.config import read_config
 from unmix.encoders import MLP, outputs
 from unmix.encoders.outputs import Output
 from unmix.errors import InputError, require
 from unmix.laws import Law, VonMisesFisher
 from unmix.laws.additive import AdditiveLaw
 from unmix.model import Model
-from unmix.objectives import InfoNCE, Objective, Regression
-from unmix.processes import PairProcess
+from unmix.objectives import DIET, CrossEntropy, InfoNCE, Objective, Regression
+from unmix.processes import ClusterProcess, Clusters, PairProcess, Process
 from unmix.similarities import Dot, Lp, Similarity
 from unmix.spaces import Box, Euclidean, Sphere
 from unmix.training import Recipe
@@ -29,6 +28,11 @@ USUAL_LAWS: dict[type, tuple[str, str]] = {  # of each space: marginal and condi
     Euclidean: ("normal:1", "normal:1"),
 }
 USUAL_OUTPUT: dict[type, str] = {Sphere: "sphere", Box: "box", Euclidean: "free"}
+CLASSIFYING: dict[str, type[CrossEntropy]] = {"cross-entropy": CrossEntropy, "diet": DIET}
+OF_CLUSTERS = ("clusters", "cluster_law", "instances", "label_noise")
+OF_PAIRS = ("similarity", "two_sided", "group_size")
+OF_HEADS = ("unit_rows", "label_smoothing")
+OF_TEMPERATURE = ("temperature", "learn_temperature")
 
 
 @dataclass(frozen=True)
@@ -40,12 +44,18 @@ class Settings:
     marginal: str | None = None
     conditional: str | None = None
     mixing: str = "mlp:3"
+    clusters: int | None = None
+    cluster_law: str | None = None
+    instances: int | None = None
+    label_noise: float = 0.0
     objective: str = "infonce"
     similarity: str | None = None
     temperature: float | None = None
     learn_temperature: bool = False
     two_sided: bool = False
     group_size: int | None = None
+    unit_rows: bool = False
+    label_smoothing: float = 0.0
     output: str | None = None
     output_dimension: int | None = None
     widths: str | None = None
@@ -57,20 +67,29 @@ class Settings:
     rate: float | None = None
     seed: int = 0
 
-    def process(self) -> PairProcess:
+    def process(self) -> Process:
         space = naming.space_named(self.space, self.dimension)
         marginal, conditional = USUAL_LAWS[type(space)]
-        return PairProcess(
+        around = naming.law_named(self.conditional or conditional)
+        mixing = naming.mixing_named(self.mixing)
+        if not self._clustered():
+            self._require_none(OF_CLUSTERS, f"a process of pairs, which {self.objective} trains on,")
+            return PairProcess(space, naming.law_named(self.marginal or marginal), around, mixing, self.seed)
+        self._require_none(("marginal",), "a process of clusters")
+        return ClusterProcess(
             space,
-            naming.law_named(self.marginal or marginal),
-            naming.law_named(self.conditional or conditional),
-            naming.mixing_named(self.mixing),
-            self.seed,
+            Clusters(100 if self.clusters is None else self.clusters, naming.law_named(self.cluster_law or "uniform")),
+            around,
+            mixing,
+            1000 if self.instances is None and self._objective_name() == "diet" else self.instances,
+            label_noise=self.label_noise,
+            seed=self.seed,
         )
 
-    def model(self, process: PairProcess) -> Model:
+    def model(self, process: Process) -> Model:
         as_published = self._recipe_name() == "paper"
-        encoder = MLP.paper(process.dimension) if as_published else MLP()
+        classifies = self._objective_name() in CLASSIFYING
+        encoder = MLP.paper(process.dimension, batch_norm=classifies) if as_published else MLP()
         if self.widths is not None:
             encoder = replace(encoder, widths=_widths(self.widths))
         if self.slope is not None:
@@ -83,7 +102,7 @@ class Settings:
             (not as_published) if self.whiten is None else self.whiten,
         )
 
-    def training_recipe(self, process: PairProcess, model: Model) -> Recipe:
+    def training_recipe(self, process: Process, model: Model) -> Recipe:
         as_published = self._recipe_name() == "paper"
         recipe = recipes.paper(process, model) if as_published else recipes.suited(process, model)
         told: dict[str, Any] = {name: getattr(self, name) for name in ("steps", "batch", "rate")}
@@ -96,23 +115,40 @@ class Settings:
         require(name in ("fast", "paper"), f"there is no recipe {self.recipe!r}: choose from fast, paper.")
         return name
 
-    def _objective(self, process: PairProcess, output: Output) -> Objective:
-        names = ("infonce", "regression")
+    def _objective_name(self) -> str:
         name = self.objective.lower()
+        names = ("infonce", "cross-entropy", "diet", "regression")
         require(name in names, f"there is no objective {self.objective!r}: choose from {', '.join(names)}.")
+        return name
+
+    def _clustered(self) -> bool:
+        """Classification is of clusters; regression is of whatever is described."""
+        name = self._objective_name()
+        return name in CLASSIFYING or (name == "regression" and any(getattr(self, option) for option in OF_CLUSTERS))
+
+    def _objective(self, process: Process, output: Output) -> Objective:
+        name = self._objective_name()
         if name == "regression":
-            for unused in ("similarity", "temperature", "learn_temperature", "two_sided", "group_size"):
-                require(not getattr(self, unused), f"regression has no {unused.replace('_', ' ')}: leave it out.")
+            self._require_none((*OF_TEMPERATURE, *OF_PAIRS, *OF_HEADS), "regression")
             return Regression()
+        if name in CLASSIFYING:
+            self._require_none(OF_PAIRS, name)
+            fixed = 1.0 if self.temperature is None else self.temperature
+            return CLASSIFYING[name](self.unit_rows, fixed, self.learn_temperature, self.label_smoothing)
+        self._require_none(OF_HEADS, "InfoNCE")
+        assert isinstance(process, PairProcess)
         similarity = naming.similarity_named(self.similarity) if self.similarity else _matching(process)
-        temperature = self.temperature
-        if temperature is None:
+        if (temperature := self.temperature) is None:
             temperature = _matching_temperature(process.conditional, similarity, output)
         return InfoNCE(similarity, temperature, self.learn_temperature, self.two_sided, self.group_size)
 
-    def _output(self, process: PairProcess) -> Output:
-        usual = "free" if self.objective.lower() == "regression" else USUAL_OUTPUT[type(process.space)]
-        return naming.output_named(self.output or usual)
+    def _require_none(self, options: tuple[str, ...], what: str) -> None:
+        for option in options:
+            require(not getattr(self, option), f"{what} has no {option.replace('_', ' ')}: leave it out.")
+
+    def _output(self, process: Process) -> Output:
+        contrastive = self._objective_name() == "infonce"
+        return naming.output_named(self.output or (USUAL_OUTPUT[type(process.space)] if contrastive else "free"))
 
 
 def _matching(process: PairProcess) -> Similarity:
@@ -138,31 +174,5 @@ def _widths(text: str) -> tuple[int, ...]:
 
 def settle(flags: dict[str, Any], config: Path | None) -> Settings:
     """Flags win over the config file, which wins over the defaults."""
-    told = _read(config) if config else {}
+    told = read_config(config, get_type_hints(Settings)) if config else {}
     return Settings(**(told | {k: v for k, v in flags.items() if v is not None}))
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        text = path.read_text(encoding="utf-8")
-        told = json.loads(text) if path.suffix.lower() == ".json" else tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot read the config file {path}: {error.strerror}; check its path.") from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(
-            f"the config file {path} is not valid: {error}; write TOML, or JSON in a .json file."
-        ) from None
-    require(isinstance(told, dict), f"the config file {path} must hold names and values.")
-    told = {k.replace("-", "_"): v for k, v in told.items()}
-    hints = get_type_hints(Settings)
-    for name, value in told.items():
-        known = ", ".join(sorted(hints))
-        require(name in hints, f"{path} sets {name!r}, which is unknown or given by flag only: choose from {known}.")
-        if name == "widths" and isinstance(value, list):
-            told[name] = value = ",".join(map(str, value))
-        if hints[name] in (float, float | None) and type(value) is int:
-            told[name] = value = float(value)
-        fits = isinstance(value, hints[name]) and (type(value) is not bool or hints[name] in (bool, bool | None))
-        kind = str(getattr(hints[name], "__name__", hints[name])).replace(" | None", "")
-        require(fits, f"{path} sets {name} to {value!r}, which should be of the kind {kind}.")
-    return told

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 import torch
 from jaxtyping import Float
+from numpy import ndarray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-TILE_ROWS, TILE_LABELS = 128, 2048  # a tile of scores is a megabyte, which stays in the cache
-FEW_LABELS = 8192  # whose scores of one row, and their weights, stay in the cache
+TILE_ROWS, TILE_LABELS = 128, 2048  # a tile of labels and its gradient stay in the cache
+FEW_LABELS = 16_384  # whose scores of one row, and their weights, stay in the cache
+ENTRIES_WORTH_A_THREAD = 1 << 22
 
 
 def log_partition_sum(outputs: Float[Tensor, "b d"], weights: Float[Tensor, "n d"]) -> Float[Tensor, ""]:
     """Σ_i log Σ_k exp⟨f_i, w_k⟩, the part of a cross-entropy that runs over all labels.
 
     Value and gradients are found together in the forward pass, so that B×N is never held, and backward only multiplies
-    by the incoming scalar. For up to 8,192 labels on CPU in float32 a compiled loop does it in one pass; else tiles of
-    rows × labels are computed twice, once for the partition and once for the gradients.
+    by the incoming scalar. On CPU in float32 compiled loops do it, for up to 16,384 labels in one pass; beyond, and
+    elsewhere, tiles of rows × labels are computed twice, once for the partition and once for the gradients.
 
     Examples
     --------
@@ -35,8 +40,11 @@ class _LogPartitionSum(torch.autograd.Function):
     def forward(ctx: Any, outputs: Tensor, weights: Tensor) -> Tensor:
         with_gradient = any(ctx.needs_input_grad)
         f, w = outputs.detach(), weights.detach()
-        compiled = f.device.type == "cpu" and f.dtype == w.dtype == torch.float32 and len(w) <= FEW_LABELS
-        total, *gradients = (_compiled if compiled else _tiled)(f, w, with_gradient)
+        if f.device.type == "cpu" and f.dtype == w.dtype == torch.float32:
+            method = _few if len(w) <= FEW_LABELS else _many
+        else:
+            method = _tiled
+        total, *gradients = method(f, w, with_gradient)
         ctx.save_for_backward(*gradients)
         return total
 
@@ -47,15 +55,52 @@ class _LogPartitionSum(torch.autograd.Function):
         return for_outputs * upstream, for_weights * upstream
 
 
-def _compiled(f: Tensor, w: Tensor, with_gradient: bool) -> tuple[Tensor, ...]:
+def _few(f: Tensor, w: Tensor, with_gradient: bool) -> tuple[Tensor, ...]:
     from unmix.kernels.compiled import partition_rows  # imports numba: only when a loss is first computed
 
     grad_f, grad_w = np.empty(f.shape, np.float32), np.zeros((w.shape[1], len(w)), np.float32)
     total = partition_rows(f.contiguous().numpy(), w.mT.contiguous().numpy(), with_gradient, grad_f, grad_w)
-    value = torch.tensor(total, dtype=torch.float32)
+    return _results(f, w, float(total), grad_f, grad_w) if with_gradient else _results(f, w, float(total))
+
+
+def _many(f: Tensor, w: Tensor, with_gradient: bool) -> tuple[Tensor, ...]:
+    """Threads share the labels out, so that each writes its own part of the labels' gradient."""
+    from unmix.kernels.compiled import partition_gradients, partition_of_tiles
+
+    rows, labels = f.contiguous().numpy(), w.mT.contiguous().numpy()
+    threads = max(1, min(torch.get_num_threads(), len(f) * len(w) // ENTRIES_WORTH_A_THREAD))
+    bounds = [len(w) * t // threads for t in range(threads + 1)]
+    parts = np.empty((threads, len(f)), np.float32)
+    grad_f, grad_w = (
+        np.zeros((threads, *f.shape), np.float32),
+        np.zeros(labels.shape if with_gradient else 0, np.float32),
+    )
+
+    def shared_out(work: Callable[[int, slice], None]) -> None:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(lambda t: work(t, slice(bounds[t], bounds[t + 1])), range(threads)))
+
+    shared_out(lambda t, part: partition_of_tiles(rows, labels[:, part], TILE_LABELS, parts[t]))
+    with np.errstate(invalid="ignore"):  # NaN is told below
+        log_z = np.logaddexp.reduce(parts, 0)
+    total = float(log_z.sum(dtype=np.float64))
+    if not with_gradient:
+        return _results(f, w, total)
+    grad_f, grad_w = np.zeros((threads, *f.shape), np.float32), np.zeros(labels.shape, np.float32)
+    shared_out(
+        lambda t, part: partition_gradients(rows, labels[:, part], TILE_LABELS, log_z, grad_f[t], grad_w[:, part])
+    )
+    return _results(f, w, total, grad_f.sum(0), grad_w)
+
+
+def _results(f: Tensor, w: Tensor, total: float, *gradients: ndarray) -> tuple[Tensor, ...]:
     if bool(f.isnan().any() | w.isnan().any()):
-        value.fill_(torch.nan)  # the compiled exponential reads a NaN's bits as a number
-    return (value, torch.from_numpy(grad_f), torch.from_numpy(grad_w).mT) if with_gradient else (value,)
+        total = math.nan  # the compiled exponential reads a NaN's bits as a number
+    value = torch.tensor(total, dtype=torch.float32)
+    if not gradients:
+        return (value,)
+    grad_f, grad_w = map(torch.from_numpy, gradients)
+    return value, grad_f, grad_w.mT
 
 
 def _tiled(f: Tensor, w: Tensor, with_gradient: bool) -> tuple[Tensor, ...]:

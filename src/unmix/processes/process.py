@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from jaxtyping import Float
@@ -15,6 +15,8 @@ from unmix.errors import require, require_kind
 from unmix.mixings import LayeredMap, Mixing
 from unmix.randomness import stream
 from unmix.spaces import Space
+
+Kind = TypeVar("Kind", bound="Process")
 
 
 class Process(ABC):
@@ -39,7 +41,7 @@ class Process(ABC):
         require_kind(self.mixing, Mixing, "mixing", "um.mixings.MLP(layers=3)")
         stream(self.seed, "mixing")  # refuses a bad seed here rather than at the first sample
 
-    def with_seed(self, seed: int) -> Self:
+    def with_seed(self: Kind, seed: int) -> Kind:
         """Another world of the same kind."""
         return replace(self, seed=seed)  # type: ignore[type-var]  # every process is a dataclass
 

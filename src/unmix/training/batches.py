@@ -64,10 +64,10 @@ class SomeLabels:
 
     Examples
     --------
-    >>> SomeLabels(1000).check(1024)
+    >>> SomeLabels(500).check(1024)
     """
 
-    labels: int = 1000
+    labels: int = 500
 
     def __post_init__(self) -> None:
         require(self.labels >= 2, f"a softmax needs at least 2 labels, not {self.labels}.")

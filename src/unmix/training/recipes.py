@@ -115,7 +115,7 @@ def suited(process: Process, model: Model) -> Recipe:
       gradient noise is the limit. Small batches, and the more steps the smaller r²/τ is, up to 60,000; up to four times
       as many where the two views have little in common either (von Mises-Fisher with κ below the dimension).
     - Cross-entropy and DIET: a still higher rate, and more steps above 10 dimensions. With more than 2,000 instance
-      labels a step's softmax takes 1,000 of them.
+      labels a step takes twice the rows, and its softmax 500 of the labels.
     - Regression, where a step is cheap and the last tenths of a point take many of them: 20,000 steps.
     - Anything else: `fast`.
 
@@ -132,7 +132,9 @@ def suited(process: Process, model: Model) -> Recipe:
     if isinstance(objective, CrossEntropy):
         many = isinstance(objective, DIET) and isinstance(process, ClusterProcess) and process.labels > 2000
         steps = round(20_000 * min(max(process.dimension / 10, 1), 2))
-        return Recipe(steps, 1024, 2e-2, batches=SomeLabels(1000) if many else Fresh())
+        if many:  # each row of the head learns from its own label's rows alone
+            return Recipe(steps, 2048, 4e-2, batches=SomeLabels(500))
+        return Recipe(steps, 1024, 4e-2)
     return fast(steps=20_000) if isinstance(objective, Regression) else fast()
 
 

@@ -1,0 +1,220 @@
+"""Classification and DIET: the head, what objectives are told, and small worlds recovered."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+import unmix as um
+from unmix.measures.head import collapse, head_recovery, orthogonality_error
+from unmix.training.batches import Local, SomeLabels
+
+
+def world(d=3, clusters=40, kappa=10.0, mixing=None, **options):
+    mixing = mixing or um.mixings.Linear(pool=10)
+    return um.ClusterProcess(um.Sphere(d), um.Clusters(clusters), um.VonMisesFisher(kappa), mixing, **options)
+
+
+def trained(process, objective, output=None, steps=600, **options):
+    model = um.Model(um.encoders.MLP((16,)), objective, output or um.outputs.Free())
+    return um.fit(process, model, um.Recipe(steps, 512, 4e-2, whitening_rows=5000, **options), progress=False)
+
+
+def test_rows_are_normalised_inside_the_graph(generator):
+    head = um.DIET(unit_rows=True).build(world(instances=80), 3, generator)
+    assert torch.allclose(head.rows().norm(dim=1), torch.ones(80))
+    loss = head(lambda x: x, torch.randn(20, 3, generator=generator), torch.arange(20))
+    loss.backward()
+    along = torch.linalg.vecdot(head.weight.grad, head.weight.detach())
+    assert along.abs().max() < 1e-4 * head.weight.grad.norm()  # a length that does not matter has no gradient
+
+
+def test_a_softmax_over_some_labels_is_the_full_one_restricted(generator):
+    head = um.DIET().build(world(instances=80), 3, generator)
+    with torch.no_grad():
+        head.weight.copy_(torch.randn(80, 3, generator=generator))
+    among, x = torch.tensor([4, 17, 50]), torch.randn(6, 3, generator=generator)
+    position = torch.tensor([0, 1, 2, 0, 1, 2])
+    full = torch.log_softmax(x @ head.weight.mT, 1)[:, among]
+    expected = -torch.log_softmax(full, 1)[torch.arange(6), position].mean()
+    assert torch.allclose(head(lambda x: x, x, position, among), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("objective", "told"),
+    [(um.CrossEntropy(), {"x", "label"}), (um.DIET(), {"x", "instance", "among"}), (um.Regression(), {"x", "z"})],
+    ids=str,
+)
+def test_an_objective_is_handed_what_it_is_told_and_no_more(objective, told, generator):
+    asked = set()
+
+    class Spy(um.processes.Instances):
+        def __getattribute__(self, name):
+            if name in um.processes.Instances._fields:
+                asked.add(name)
+            return super().__getattribute__(name)
+
+    process = world()
+    rows = process.sample(100, generator)
+    network = um.Model(um.encoders.MLP((8,)), objective).build(process, rows.x, generator)
+    network.training_loss(Spy(*rows))
+    assert asked == told
+
+
+def test_objectives_refuse_processes_that_cannot_tell_them():
+    pairs = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.Linear(pool=5))
+    with pytest.raises(um.InputError, match=r"gives no instance and no among.*ClusterProcess"):
+        trained(pairs, um.DIET())
+    with pytest.raises(um.InputError, match="gives no x_view"):
+        trained(world(), um.InfoNCE())
+    with pytest.raises(um.InputError, match="gives no instance"):
+        trained(um.SectorProcess(), um.DIET())
+    with pytest.raises(um.InputError, match=r"batches of some labels must be like um\.DIET"):
+        trained(world(), um.CrossEntropy(), batches=SomeLabels(10))
+    with pytest.raises(um.InputError, match="cannot draw 100"):
+        trained(world(), um.DIET(), batches=SomeLabels(100))
+    with pytest.raises(um.InputError, match=r"local batches must be like um\.PairProcess"):
+        trained(world(), um.DIET(), batches=Local(256, 2))
+
+
+CASES = {
+    "C1": (um.DIET(unit_rows=True, learn_temperature=True), um.outputs.Sphere()),
+    "C2": (um.DIET(), um.outputs.Sphere()),
+    "C3": (um.DIET(unit_rows=True), um.outputs.Free()),
+    "C4": (um.DIET(), um.outputs.Free()),
+    "Theorem 2": (um.CrossEntropy(), um.outputs.Free()),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_case_recovers_a_linear_world(case):
+    objective, output = CASES[case]
+    process = world(kappa=4.0, instances=120)
+    fit = trained(process, objective, output, steps=1200)
+    found = um.cluster_recovery(fit, rows=4096)
+    scores = found.scores
+    assert found.promise.theorem.name.endswith(case)
+    assert scores["r2_z"] > 0.98
+    assert scores["r2_w_clusters"] > 0.98
+    assert scores["collapse"] < 0.02
+    if case == "C1":
+        assert scores["beta"] == pytest.approx(4.0, rel=0.1)
+    if case in ("C1", "C2", "C3"):
+        assert scores["orthogonality_z"] < 0.06
+        assert scores["orthogonality_w"] < 0.1
+    else:
+        assert "orthogonality_z" not in scores  # nothing is promised to be orthogonal
+
+
+def test_some_labels_reach_what_all_of_them_do():
+    process = world(instances=400)
+    fit = trained(process, um.DIET(unit_rows=True), steps=1200, batches=SomeLabels(100))
+    scores = um.cluster_recovery(fit, rows=4096).scores
+    assert scores["r2_z"] > 0.98
+    assert scores["orthogonality_z"] < 0.08
+
+
+def test_a_run_on_some_labels_goes_on_as_if_it_had_never_stopped(tmp_path):
+    process = world(instances=400)
+    model = um.Model(um.encoders.MLP((8,)), um.DIET())
+    recipe = um.Recipe(40, 64, 1e-2, batches=SomeLabels(50), whitening_rows=500, checkpoint_every=10)
+    whole = um.fit(process, model, recipe, progress=False)
+
+    def stop(step, network):
+        if step == 25:
+            raise SystemExit
+
+    with pytest.raises(SystemExit):
+        um.fit(process, model, recipe, folder=tmp_path, progress=False, watch=stop)
+    steps = []
+    rest = um.fit(process, model, recipe, folder=tmp_path, progress=False, watch=lambda s, n: steps.append(s))
+    assert steps == list(range(21, 41))
+    for name, value in whole.network.state_dict().items():
+        assert torch.equal(rest.network.state_dict()[name], value)
+
+
+def test_pure_noise_teaches_nothing():
+    """With labels that know nothing of x the best head is one point, and its loss log |C|."""
+    noisy = trained(world(label_noise=1.0), um.CrossEntropy(), steps=400)
+    head = noisy.network.loss.rows().detach()
+    x = noisy.process.sample(2000, um.stream(0, "evaluation")).x
+    p = torch.softmax(noisy.embed(x) @ head.mT, 1)
+    assert (p * 40 - 1).abs().mean() < 0.2  # nearly uniform over the 40 classes
+    clean = trained(world(), um.CrossEntropy(), steps=400)
+    p = torch.softmax(clean.embed(x) @ clean.network.loss.rows().detach().mT, 1)
+    assert (p * 40 - 1).abs().mean() > 1
+
+
+def test_batch_norm_uses_the_statistics_of_training_when_it_embeds(generator):
+    process = world()
+    model = um.Model(um.encoders.MLP.paper(3, batch_norm=True), um.CrossEntropy(), whiten=False)
+    fit = um.fit(process, model, um.Recipe(20, 64, 1e-3, whitening_rows=100), progress=False)
+    x = process.sample(10, generator).x
+    assert torch.allclose(fit.embed(x)[:3], fit.embed(x[:3]), atol=1e-5)  # rows do not depend on each other
+    assert fit.network.training
+    assert sum(isinstance(m, torch.nn.BatchNorm1d) for m in fit.network.modules()) == 6
+
+
+def test_collapse_is_the_share_within_classes():
+    rng = np.random.default_rng(0)
+    centres, classes = rng.normal(size=(5, 3)), np.arange(500) % 5
+    noise = rng.normal(size=(500, 3))
+    within = np.concatenate([noise[classes == c] - noise[classes == c].mean(0) for c in range(5)])
+    w = centres[classes] + noise
+    assert collapse(w, classes) == pytest.approx((within**2).sum() / ((w - w.mean(0)) ** 2).sum())
+    assert collapse(centres[classes], classes) == pytest.approx(0, abs=1e-12)
+
+
+def test_orthogonality_is_relative_to_the_predicted_scale():
+    turn = np.linalg.qr(np.random.default_rng(0).normal(size=(4, 4)))[0]
+    assert orthogonality_error(0.02 * turn, 0.02) == pytest.approx((0, 0), abs=1e-12)
+    relative, absolute = orthogonality_error(np.zeros((4, 4)), 0.02)  # the trap of the absolute score
+    assert (relative, absolute) == (1.0, pytest.approx(0.02))
+
+
+def test_rows_of_one_class_leak_and_clusters_do_not():
+    """Rows that know their class but not where it lies: one bit a class, and nothing to generalise."""
+    rng = np.random.default_rng(0)
+    vectors, classes = rng.normal(size=(20, 15)), np.arange(2000) % 20
+    names = rng.normal(size=(20, 15))
+    found = head_recovery(names[classes], vectors, classes)
+    assert found.rows.r2() > 0.7
+    assert found.clusters.r2() < 0
+
+
+def test_a_head_with_too_few_rows_says_why():
+    found = head_recovery(np.eye(4), np.eye(4), np.arange(4))
+    assert found.rows is None
+    assert "too few" in found.refused
+
+
+def test_scores_of_other_fits_are_refused():
+    pairs = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.Linear(pool=5))
+    fit = um.fit(pairs, um.Model(), um.Recipe(2, 16, 1e-3, whitening_rows=100), progress=False)
+    with pytest.raises(um.InputError, match=r"process must be like um\.ClusterProcess"):
+        um.cluster_recovery(fit)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: um.CrossEntropy(label_smoothing=1.0), "a share below 1"),
+        (lambda: um.DIET(temperature=0.0), "temperature must be positive"),
+        (lambda: SomeLabels(1), "at least 2 labels"),
+        (lambda: orthogonality_error(np.eye(2), -1.0), "predicted scale must be positive"),
+        (lambda: collapse(np.ones((4, 2)), np.arange(4)), "all rows of the head are equal"),
+        (lambda: collapse(np.ones((4, 2)), np.arange(3)), "one class a row"),
+    ],
+)
+def test_bad_settings_are_refused(make, words):
+    with pytest.raises(um.InputError, match=words):
+        make()
+
+
+def test_classes_of_the_plane_are_linearly_recovered():
+    process = um.SectorProcess(classes=18, sharpness=1.0)
+    fit = trained(process, um.CrossEntropy(), steps=600)
+    rows = process.sample(4000, um.stream(0, "evaluation"))
+    assert um.recovery(fit.embed(rows.x), rows.z).r2() > 0.98
+    assert math.isclose(fit.network.loss.beta.item(), 1.0)
