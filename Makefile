@@ -19,7 +19,8 @@ bench: $(INSTALLED)  ## speed and memory against good baselines
 	$(VENV)/bin/python -m benchmarks
 
 reproduce: $(INSTALLED)  ## the papers' tables again, published next to obtained, in README and docs: hours
-	for exhibit in table1 table2 figure2; do $(VENV)/bin/unmix reproduce zimmermann2021/$$exhibit || exit 1; done
+	for exhibit in $$($(VENV)/bin/python -c "from unmix.papers import catalogue; print(*catalogue())"); \
+		do $(VENV)/bin/unmix reproduce $$exhibit || exit 1; done
 	$(VENV)/bin/python docs/tables.py runs/reproduce
 
 $(INSTALLED): pyproject.toml constraints.txt

@@ -12,13 +12,14 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import demo, growth, kernels, measures, official_step, sampling
+from benchmarks import demo, growth, kernels, labels, measures, official_step, sampling
 from benchmarks.measure import Row
 from benchmarks.readme import README, RESULTS, with_table
 from unmix.training.folder import versions, write_atomically
 
 PARTS: dict[str, Callable[[], list[Row]]] = {
     "kernels": lambda: kernels.rows(torch.get_num_threads()),
+    "labels": lambda: labels.rows(torch.get_num_threads()),
     "official_step": official_step.rows,
     "sampling": sampling.rows,
     "measures": lambda: measures.rows(torch.get_num_threads()),

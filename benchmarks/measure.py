@@ -42,8 +42,8 @@ def anonymous_bytes() -> int:
         return next(int(line.split()[1]) * 1024 for line in file if line.startswith("RssAnon"))
 
 
-def peak_extra_bytes(job: Callable[[], object]) -> int:
-    """The highest anonymous memory while the job runs five times, above what there was before."""
+def peak_extra_bytes(job: Callable[[], object], repeats: int = 5) -> int:
+    """The highest anonymous memory while the job runs a few times, above what there was before."""
     before, peak, done = anonymous_bytes(), 0, threading.Event()
 
     def watch() -> None:
@@ -54,7 +54,7 @@ def peak_extra_bytes(job: Callable[[], object]) -> int:
 
     watcher = threading.Thread(target=watch)
     watcher.start()
-    for _ in range(5):
+    for _ in range(repeats):
         job()
     done.set()
     watcher.join()
@@ -63,8 +63,7 @@ def peak_extra_bytes(job: Callable[[], object]) -> int:
 
 def in_subprocess(expression: str, threads: int) -> int:
     """The integer that an expression over this package prints, in a process of its own."""
-    code = (
-        f"import torch; torch.set_num_threads({threads})\nfrom benchmarks import kernels, measure\nprint({expression})"
-    )
+    needed = f"import torch; torch.set_num_threads({threads})\nfrom benchmarks import kernels, labels, measure"
+    code = f"{needed}\nprint({expression})"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return int(done.stdout)

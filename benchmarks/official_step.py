@@ -18,7 +18,7 @@ def rows() -> list[Row]:
     process = um.PairProcess(um.Box(DIMENSION), um.Uniform(), um.Laplace(0.05), um.mixings.MLP(3))
     encoder = um.encoders.MLP.paper(DIMENSION)
     model = um.Model(encoder, um.InfoNCE(um.Lp(1)), um.outputs.Box(), whiten=False)
-    network = model.build(process.sample(100, g).x, DIMENSION, g)
+    network = model.build(process, process.sample(100, g).x, g)
     optimiser = torch.optim.Adam(network.parameters(), lr=1e-4, fused=True)
     a, b = (torch.rand(BATCH, DIMENSION, generator=g).requires_grad_() for _ in range(2))
     widths = (DIMENSION, *encoder.widths, DIMENSION)
@@ -26,8 +26,7 @@ def rows() -> list[Row]:
     weights = [torch.randn(out, into, generator=g) for into, out in pairwise(widths)]
 
     def step() -> None:
-        pairs = process.sample(BATCH, g)
-        loss = network.training_loss(pairs.x, pairs.x_view, None)
+        loss = network.training_loss(process.sample(BATCH, g))
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()

@@ -60,6 +60,9 @@ def unmix(monkeypatch, capfd):
         ["--space", "euclidean", "--dimension", "2", "--objective", "regression"],
         ["--space", "box", "--dimension", "3", "--similarity", "norm:2", "--learn-temperature", "--two-sided"],
         ["--dimension", "3", "--group-size", "8", "--no-whiten", "--output-dimension", "5", "--mixing", "smooth:2"],
+        ["--dimension", "3", "--objective", "diet", "--unit-rows", "--clusters", "30", "--instances", "60"],
+        ["--dimension", "3", "--objective", "cross-entropy", "--cluster-law", "normal:1", "--label-noise", "0.2"],
+        ["--dimension", "3", "--objective", "regression", "--clusters", "30"],
     ],
     ids=" ".join,
 )
@@ -68,7 +71,8 @@ def test_fit_runs_for_every_space_law_and_objective(flags, unmix, tmp_path):
     assert code == 0, err
     assert "Verdict" in out
     kept = json.loads((tmp_path / "run" / "recovery.json").read_text())
-    assert set(kept) == {"before", "after", "steps"}
+    assert set(kept) - {"head"} == {"before", "after", "steps"}
+    assert ("head" in kept) == ("Head" in out) == ("cross-entropy" in flags or "diet" in flags)
     assert (tmp_path / "run" / "recovery.png").read_bytes().startswith(b"\x89PNG")
 
 
@@ -94,12 +98,14 @@ def test_what_is_left_out_is_chosen_to_match_the_process():
         ({"objective": "regression"}, (um.Regression(), um.outputs.Free())),
         ({"output": "sphere:2", "conditional": "vMF:8"}, (um.InfoNCE(um.Dot(), 0.5), um.outputs.Sphere(2.0))),
         ({"output": "fixed-box:20", "space": "box"}, (um.InfoNCE(um.Lp(1)), um.outputs.Box(20.0, learnable=False))),
+        ({"objective": "diet", "unit_rows": True}, (um.DIET(unit_rows=True), um.outputs.Free())),
+        ({"objective": "cross-entropy", "temperature": 0.5}, (um.CrossEntropy(temperature=0.5), um.outputs.Free())),
     ]:
         settings = Settings(**told)
         model = settings.model(settings.process())
         assert (model.objective, model.output) == expected, told
-    for space in ("sphere", "box"):  # so that theory promises something by default
-        settings = Settings(space=space)
+    for told in ({"space": "sphere"}, {"space": "box"}, {"objective": "diet"}, {"objective": "cross-entropy"}):
+        settings = Settings(**told)  # so that theory promises something by default
         assert um.guarantee(settings.process(), settings.model(settings.process()))
 
 
@@ -134,12 +140,21 @@ def test_version(unmix):
     assert unmix("--version")[1].strip() == f"unmix {um.__version__}"
 
 
+def test_the_paper_recipe_of_a_classifier_has_batch_norm_and_epochs_of_labels():
+    settings = Settings(objective="diet", recipe="paper", dimension=5, instances=100_000)
+    process = settings.process()
+    model = settings.model(process)
+    assert model.encoder == um.encoders.MLP.paper(5, batch_norm=True)
+    assert settings.training_recipe(process, model).steps == 50_000 * 97
+
+
 def test_the_paper_recipe_brings_the_papers_encoder():
     settings = Settings(recipe="paper")
     process = settings.process()
     model = settings.model(process)
     assert (model.encoder, model.whiten) == (um.encoders.MLP.paper(10), False)
-    assert settings.training_recipe(process, model) == um.recipes.paper()
+    assert settings.training_recipe(process, model) == um.recipes.paper(process, model)
+    assert settings.training_recipe(process, model).steps == 300_003
 
 
 def test_the_fast_recipe_suits_the_process_and_takes_a_batch_of_any_size():
@@ -205,6 +220,15 @@ def test_a_config_file_runs(unmix, tmp_path):
         (["--mixing", "mlp:inf"], "write for example mlp:3"),
         (["--objective", "regression", "--temperature", "3"], "regression has no temperature"),
         (["--objective", "regression", "--two-sided"], "regression has no two sided"),
+        (["--clusters", "30"], "a process of pairs, which infonce trains on, has no clusters"),
+        (["--unit-rows"], "InfoNCE has no unit rows"),
+        (["--objective", "diet", "--similarity", "dot"], "diet has no similarity"),
+        (["--objective", "diet", "--marginal", "uniform"], "a process of clusters has no marginal"),
+        (["--objective", "diet", "--clusters", "0"], "at least 2 clusters"),
+        (["--objective", "diet", "--instances", "50"], "at least 100 instances"),
+        (["--objective", "diet", "--temperature", "0"], "temperature must be positive"),
+        (["--objective", "cross-entropy", "--label-smoothing", "1"], "a share below 1"),
+        (["--objective", "cross-entropy", "--label-noise", "2"], "between 0 and 1"),
         (["--objective", "regression", "--output-dimension", "3"], "one output a latent"),
         (["--output", "fixed-box"], "write for example fixed-box:20"),
         (["--conditional", "vmf:-1"], "κ ≥ 0"),

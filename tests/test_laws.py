@@ -9,7 +9,18 @@ import scipy.stats
 import torch
 
 import unmix as um
-from unmix import Box, Euclidean, GeneralisedNormal, InputError, Laplace, Normal, Sphere, Uniform, VonMisesFisher
+from unmix import (
+    Box,
+    Euclidean,
+    GeneralisedNormal,
+    InputError,
+    Laplace,
+    Normal,
+    Sphere,
+    Truncated,
+    Uniform,
+    VonMisesFisher,
+)  # fmt: skip
 from unmix.laws.bessel import log_bessel
 from unmix.laws.von_mises_fisher import one_minus_cosine, unit_tangent
 
@@ -285,3 +296,34 @@ def test_bad_parameters_are_refused(bad):
 def test_a_centre_outside_the_box_is_refused():
     with pytest.raises(InputError, match="must lie in the space"):
         Normal(0.1).sample(Box(1), torch.tensor([[2.0]]))
+
+
+@pytest.mark.parametrize("law", [Normal(0.5), Laplace(0.5), GeneralisedNormal(3.0, 0.5)], ids=str)
+def test_a_truncated_law_is_the_law_given_that_its_noise_is_small(law, generator):
+    support, noise = 0.4, law.noise()
+    cut, centre = Truncated(law, support), torch.full((20_000, 1), 1.5, dtype=torch.float64)
+    z = cut.sample(Euclidean(1), centre, generator)
+    low, high = (float(noise.cdf(torch.tensor(edge, dtype=torch.float64))) for edge in (-support, support))
+
+    def cdf(x):
+        return (noise.cdf(torch.from_numpy(x)).numpy() - low) / (high - low)
+
+    assert scipy.stats.kstest((z - centre)[:, 0].numpy(), cdf).pvalue > LEVEL
+    grid = 1.5 + torch.linspace(-1, 1, 20_001, dtype=torch.float64)[:, None]
+    density = cut.log_prob(Euclidean(1), grid, torch.full_like(grid, 1.5)).exp()
+    assert torch.trapezoid(density, grid[:, 0]).item() == pytest.approx(1, abs=1e-3)
+
+
+def test_a_truncated_law_on_a_sphere_is_projected_and_has_no_density(generator):
+    sphere, cut = Sphere(4), Truncated(Laplace(1.0), 0.3)
+    centre = sphere.uniform(500, generator)
+    z = cut.sample(sphere, centre, generator)
+    assert sphere.contains(z)
+    # Noise within ±s moves a unit vector by at most the angle whose sine is s√d.
+    assert (z * centre).sum(1).min() >= math.sqrt(1 - 4 * 0.3**2) - 1e-5
+    with pytest.raises(InputError, match="not available"):
+        cut.log_prob(sphere, z, centre)
+    with pytest.raises(InputError, match="cut off at the border already"):
+        cut.check(Box(3))
+    with pytest.raises(InputError, match="support must be positive"):
+        Truncated(Laplace(1.0), 0.0)

@@ -6,7 +6,7 @@ import torch
 from unmix import Box, InputError, Sphere, mixings
 from unmix.mixings.conditioning import best_conditioned
 
-MIXINGS = [mixings.MLP(3), mixings.MLP(4), mixings.Linear(), mixings.Smooth(3)]
+MIXINGS = [mixings.MLP(3), mixings.MLP(4), mixings.Linear(), mixings.Smooth(3), mixings.Identity()]
 
 
 @pytest.mark.parametrize("mixing", MIXINGS, ids=str)

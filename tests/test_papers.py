@@ -16,9 +16,10 @@ import unmix as um
 from unmix.indeterminacy import AFFINE
 from unmix.papers import Cell, Column, Exhibit, Published, Reproduction, Row, catalogue, exhibit_named, read
 from unmix.papers.effort import fast, paper
-from unmix.papers.jobs import Trained, Untrained
+from unmix.papers.jobs import Classified, Trained, Untrained
 from unmix.papers.pictures import dots
 from unmix.papers.reproduction import FORMATS, NEAR, Run
+from unmix.papers.roeder2021.agreement import Agreement
 from unmix.papers.zimmermann2021.figure2 import CONCENTRATIONS, CONDITIONAL, mass_difference
 from unmix.papers.zimmermann2021.official import OfficialStep
 from unmix.papers.zimmermann2021.setting import UNSUPERVISED
@@ -26,10 +27,11 @@ from unmix.sweeps import Pool
 from unmix.sweeps.job import key
 
 TABLES = [exhibit_named(f"zimmermann2021/table{n}") for n in (1, 2)]
+CLUSTERED = [exhibit_named(f"reizinger2025/table{n}") for n in (2, 3, 5)]
 HOSTILE = "<script>alert(1)</script> & 50_% | $x$"
 
 
-@pytest.mark.parametrize("exhibit", TABLES, ids=lambda e: e.name)
+@pytest.mark.parametrize("exhibit", TABLES + CLUSTERED, ids=lambda e: e.name)
 def test_every_computed_tick_equals_the_published_one(exhibit):
     assert [exhibit.matches_theory(row) for row in exhibit.rows] == [row.tick for row in exhibit.rows]
 
@@ -49,6 +51,64 @@ def test_twenty_two_rows_are_nineteen_runs():
     assert TABLES[1].row(8).published["R² of the same"] == TABLES[0].row(5).published[UNSUPERVISED]
 
 
+def setting_of(row):
+    return row.process, row.model
+
+
+def test_the_tables_on_clusters_share_what_they_have_in_common():
+    table2, table3, table5 = CLUSTERED
+    cases = exhibit_named("reizinger2025/table_cases")
+    for title, case in (("R²o z", 9), ("R²a z", 10)):
+        shared = {job_of(table2, table2.row(n), title) for n in (1, 8)}
+        shared |= {job_of(table5, table5.row(1), title), job_of(cases, cases.row(case), "R² z")}
+        assert len(shared) == 1
+    assert job_of(table2, table2.row(1), "R²o z") != job_of(table2, table2.row(1), "R²a z")
+    assert len({job_of(table3, table3.row(n), "R² z") for n in (1, 5, 9)}) == 1
+    assert len({job_of(table3, row, "R² z") for row in table3.rows}) == 10
+
+
+def test_the_cases_are_the_cases_of_the_theorem():
+    for row in exhibit_named("reizinger2025/table_cases").rows:
+        assert um.guarantee(row.process, row.model).theorem.name == f"Theorem 1, case {row.labels[0]}"
+
+
+def test_ablations_are_grids_of_at_least_four_by_four():
+    grids = [e for name, e in catalogue().items() if name.startswith("reizinger2025/figure")]
+    assert len(grids) == 5
+    for exhibit in grids:
+        sides = [len({row.labels[k] for row in exhibit.rows}) for k in (0, 1)]
+        assert min(sides) >= 4
+        assert len(exhibit.rows) == sides[0] * sides[1]
+    batches = exhibit_named("reizinger2025/figure_batch")
+    assert {job_of(batches, row, "DIET").recipe.batch for row in batches.rows} == {128, 512, 1024, 2048}
+
+
+def test_a_classifier_is_run_and_scored_as_its_case_asks(tmp_path):
+    row = exhibit_named("reizinger2025/table_cases").row(1)
+    world = replace(row.process, space=um.Sphere(3), mixing=um.mixings.Linear(pool=10))
+    recipe = um.Recipe(steps=30, batch=64, rate=1e-2, whitening_rows=500, log_every=10)
+    job = Classified(world, replace(row.model, encoder=um.encoders.MLP((8,)), whiten=True), recipe, 1, 1000)
+    found = job.run(tmp_path)
+    assert {"r2_z", "r2_w", "r2_w_clusters", "mae_z", "mae_w", "collapse", "beta_over_kappa"} <= set(found["scores"])
+    assert found["scores"]["beta_over_kappa"] == pytest.approx(found["scores"]["beta"] / 10)
+    low, high = found["intervals"]["r2_z"]
+    assert low <= found["scores"]["r2_z"] <= high
+    assert job.progress(tmp_path) == (30, 30, pytest.approx(um.load(tmp_path / "run").losses[-1][1]))
+
+
+def test_two_classifiers_are_compared_over_training(tmp_path):
+    row = exhibit_named("roeder2021/figure2").row(2)
+    recipe = um.Recipe(steps=200, batch=64, rate=1e-2, whitening_rows=500, checkpoint_every=50)
+    job = Agreement(row.process, row.model, recipe, 0, (0, 100, 200), 500)
+    found = job.run(tmp_path)
+    assert [point["step"] for point in found["curve"]] == [0, 100, 200]
+    assert found["curve"][0]["cca"] < found["scores"]["cca"]
+    assert found["scores"]["cca"] > 0.98
+    assert abs(found["nulls"]["cca"]) < 0.1
+    assert job.progress(tmp_path).done == 6
+    assert job.run(tmp_path)["curve"] == found["curve"]  # read back, not trained again
+
+
 def job_of(table, row, title=UNSUPERVISED, effort=fast, seed=0):
     (column,) = (c for c in table.columns if c.title == title)
     return column.job(row, effort, seed)
@@ -62,12 +122,18 @@ def test_rows_that_differ_in_the_conditional_alone_share_identity_and_supervisio
 
 
 def test_as_published_is_the_published_model():
-    for row in (row for exhibit in catalogue().values() for row in exhibit.rows):
-        assert row.model.encoder == um.encoders.MLP.paper(row.process.dimension)
-        assert not row.model.whiten
-        model, recipe = paper(row.process, row.model)
-        assert model == row.model
-        assert (recipe.steps, recipe.batch, recipe.rate) == (300_003, 6144, 1e-4)
+    for exhibit in (e for e in catalogue().values() if not e.name.startswith("roeder2021")):  # which publishes none
+        clustered = exhibit.name.startswith("reizinger2025")
+        for row in exhibit.rows:
+            assert row.model.encoder == um.encoders.MLP.paper(row.process.dimension, batch_norm=clustered)
+            assert not row.model.whiten
+            model, recipe = paper(row.process, row.model)
+            assert model == row.model
+            batch_and_rate = (1024, 1e-3) if clustered else (6144, 1e-4)
+            assert (recipe.batch, recipe.rate) == batch_and_rate
+            assert recipe.steps == 300_003 or clustered
+    assert paper(*setting_of(CLUSTERED[0].row(2)))[1].steps == 50_000 * 97
+    assert paper(*setting_of(CLUSTERED[0].row(1)))[1].steps == 50_000
     weights = TABLES[0].row(1).model.encoder.build(10, 10, torch.Generator().manual_seed(0))
     assert sum(p.numel() for p in weights.parameters()) == 854_210
 
@@ -140,6 +206,20 @@ def test_the_mark_says_how_far_below_the_published_mean(value, target):
     elif 0.01 < short < NEAR - 0.01:
         assert mark == "near"
     assert cell(value, published=Published(target, 0.1, goal=False)).mark is None
+
+
+def test_a_score_that_is_no_percentage_is_shown_as_it_is():
+    row = Row(1, ("x",), WORLD, MODEL, {"error": Published(0.01, None, goal=False)})
+    runs = tuple(Run(f"k{i}", i, {"scores": {"mae": 0.0123}, **MADE}) for i in range(2))
+    unscored = Run("k2", 2, {"scores": {}, **MADE})  # not every score applies to every run
+    found = Cell(row, Column("error", "mae", COLUMN.job, percent=False), (*runs, unscored))
+    assert (found.values, str(found), str(found.published)) == ((0.0123, 0.0123), "0.012 ± 0.000", "0.01")
+
+
+def test_a_mean_is_compared_in_the_decimals_that_are_printed():
+    assert cell(99.87, published=Published(99.9, 0.0, digits=1)).mark == "reached"
+    assert cell(99.84, published=Published(99.9, 0.0, digits=1)).mark == "near"
+    assert str(Published(98.6, 1.0, digits=1)) == "98.6 ± 1.0"
 
 
 @dataclass(frozen=True)

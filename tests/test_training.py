@@ -436,7 +436,13 @@ def test_a_line_cut_off_by_a_kill_is_forgotten(tmp_path):
 
 
 def test_config_files_bring_back_equal_objects_and_nothing_foreign():
-    for thing in (PROCESS, MODEL, RECIPE, recipes.paper(), um.Model(um.encoders.MLP.paper(5), um.Regression())):
+    for thing in (
+        PROCESS,
+        MODEL,
+        RECIPE,
+        recipes.paper(PROCESS, MODEL),
+        um.Model(um.encoders.MLP.paper(5), um.Regression()),
+    ):
         assert from_config(json.loads(json.dumps(to_config(thing)))) == thing
     for foreign in ("os.system", "unmix.nothing.Here", "unmix.errors.InputError", "subprocess.Popen"):
         with pytest.raises(um.InputError, match="does not define"):
@@ -480,9 +486,10 @@ def test_the_batch_must_suit_the_objective():
 
 
 def test_the_published_recipe_is_as_published():
-    assert (recipes.paper().steps, recipes.paper(supervised=True).steps) == (300_003, 100_001)
-    assert (recipes.paper().batch, recipes.paper().rate) == (6144, 1e-4)
-    assert recipes.paper().schedule.factor(0.7) == 1
+    contrastive, supervised = (recipes.paper(PROCESS, um.Model(objective=o)) for o in (um.InfoNCE(), um.Regression()))
+    assert (contrastive.steps, supervised.steps) == (300_003, 100_001)
+    assert (contrastive.batch, contrastive.rate) == (6144, 1e-4)
+    assert contrastive.schedule.factor(0.7) == 1
 
 
 def test_one_cycle_rises_to_its_peak_and_falls_to_zero():

@@ -72,7 +72,7 @@ def markdown(found: Reproduction) -> str:
     heads = _heads(found)
     lines = [markdown_row(heads), "|" + "---|" * len(heads)]
     for row in found.rows:
-        spots = [_plain_cell(cell) for cell in found.cells[row.number].values()]
+        spots = [plain_cell(cell) for cell in found.cells[row.number].values()]
         lines.append(markdown_row([str(row.number), *row.labels, tick(found, row), *spots, *_costs(found, row)]))
     return "\n".join([*lines, "", _legend(), ""])
 
@@ -105,7 +105,8 @@ def _legend() -> str:
     return "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
 
 
-def _plain_cell(cell: Cell) -> str:
+def plain_cell(cell: Cell) -> str:
+    """Mark, obtained, and in brackets published."""
     mark = f"{MARKS[cell.mark]} " if cell.mark else ""
     return f"{mark}{cell}" + (f" ({cell.published})" if cell.published else "")
 
