@@ -12,6 +12,7 @@ from pathlib import Path
 from unmix.papers import Reproduction, read
 from unmix.papers.durations import duration, times
 from unmix.papers.export import MARKS, MEANINGS, markdown, plain_cell, tick
+from unmix.papers.pictures import grid
 from unmix.sheets import markdown_row
 
 ROOT = Path(__file__).parent.parent
@@ -67,9 +68,9 @@ def page_block() -> str:
     for found in kept():
         name = found.exhibit.name
         figure = f"![{name}]({picture(found).name})\n\n*{found.exhibit.picture(found)[1]}*"
-        notes = "\n\n".join(found.exhibit.notes)
+        table = [] if found.exhibit.picture is grid else [markdown(found).strip()]  # a heat map shows its numbers
         parts.append(
-            "\n\n".join([f"## {name}: {found.exhibit.title}", figure, markdown(found).strip(), made(found), notes])
+            "\n\n".join([f"## {name}: {found.exhibit.title}", figure, *table, made(found), *found.exhibit.notes])
         )
     return "\n\n".join(parts).strip() + "\n"
 

@@ -64,6 +64,16 @@ def test_the_code_on_comparing_runs(capsys):
     assert "The distributions are equal" in capsys.readouterr().out
 
 
+def test_the_code_on_classifying_runs(monkeypatch, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "classifying.md").read_text(), re.DOTALL)
+    short = um.Recipe(steps=20, batch=64, rate=1e-2, whitening_rows=500)
+    monkeypatch.setattr(um.recipes, "suited", lambda process, model: short)
+    exec(code, {})
+    shown = capsys.readouterr().out
+    assert "case C3" in shown
+    assert "clusters held out" in shown
+
+
 @pytest.fixture
 def tables(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "docs")
