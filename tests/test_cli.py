@@ -171,7 +171,7 @@ def test_reproduce_lists_what_there_is_and_refuses_what_there_is_not(unmix, tmp_
     assert code == 0
     assert all(f"zimmermann2021/{name}" in out for name in ("table1", "table2", "figure2"))
     refused = {
-        "choose from zimmermann2021": ("zimmermann2021/table9",),
+        "choose from reizinger2025/figure_batch, ": ("zimmermann2021/table9",),
         "it has 1, 2, 3, 4": ("zimmermann2021/table1", "--rows", "13"),
         "whole numbers and ranges such as 1,3,5-8, not '1;2'": ("zimmermann2021/table1", "--rows", "1;2"),
         "whole numbers and ranges such as 1,3,5-8, not '2,7-5'": ("zimmermann2021/table1", "--rows", "2,7-5"),

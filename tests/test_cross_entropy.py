@@ -107,6 +107,16 @@ def test_every_case_recovers_a_linear_world(case):
         assert "orthogonality_z" not in scores  # nothing is promised to be orthogonal
 
 
+def test_where_c3_lacks_diversity_nothing_is_promised_but_the_scores_of_the_paper_are_there():
+    fit = trained(world(clusters=7, instances=70), um.DIET(unit_rows=True), steps=20)
+    found = um.cluster_recovery(fit, rows=500)
+    assert not fit.process.diverse
+    assert found.promise.head.scale is None
+    assert {"orthogonality_z", "mae_z", "mae_w"} <= set(found.scores)
+    free = trained(world(clusters=7, instances=70), um.DIET(), steps=20)
+    assert "mae_z" not in um.cluster_recovery(free, rows=500).scores
+
+
 def test_some_labels_reach_what_all_of_them_do():
     process = world(instances=400)
     fit = trained(process, um.DIET(unit_rows=True), steps=1200, batches=SomeLabels(100))

@@ -13,7 +13,8 @@ from unmix.objectives import DIET, CrossEntropy
 from unmix.objectives.cross_entropy import Head
 from unmix.processes import ClusterProcess
 from unmix.randomness import stream
-from unmix.theory import Guarantee, guarantee
+from unmix.theory import Guarantee, HeadPromise, guarantee
+from unmix.theory.reizinger2025 import C3_AS_PUBLISHED
 from unmix.training import Fit
 
 EVALUATION_ROWS = 16_384
@@ -25,7 +26,9 @@ class ClusterRecovery:
 
     Attributes
     ----------
-    promise : what theory says, with the predicted scales at the head's β.
+    promise : what theory says.
+    expected : the scales at the head's β that the fitted maps are held against: those of the promise, or of C3 as the
+        paper states it; None where no rotation is expected.
     up_to : the class that R² is taken up to: linear where the head's rows have unit length, affine where they are free,
         as in the paper.
     beta : 1/temperature, as it ended.
@@ -34,6 +37,7 @@ class ClusterRecovery:
     latents: Recovery
     head: HeadRecovery
     promise: Guarantee
+    expected: HeadPromise | None
     up_to: Linear
     beta: float
 
@@ -43,7 +47,7 @@ class ClusterRecovery:
 
         r2_z, r2_w : R² of z from f(x), and of v from w with rows held out at random (which leaks). r2_w_clusters : with
         whole clusters held out. orthogonality_z, _w : relative distance of the singular values of these two maps from
-        what theory predicts; mae_z, mae_w : the same, absolute, as the paper has it. collapse : of rows within classes.
+        what is expected; mae_z, mae_w : the same, absolute, as the paper has it. collapse : of rows within classes.
         beta : as it ended.
         """
         head = self.head
@@ -51,8 +55,7 @@ class ClusterRecovery:
         for name, part in (("r2_w", head.rows), ("r2_w_clusters", head.clusters)):
             if part is not None:
                 found[name] = part.r2(self.up_to)
-        predicted = self.promise.head
-        scales = (predicted.scale, predicted.row_scale) if predicted else (None, None)
+        scales = (self.expected.scale, self.expected.row_scale) if self.expected else (None, None)
         for letter, part, scale in zip("zw", (self.latents, head.rows), scales, strict=True):
             if part is not None and scale is not None:
                 error = orthogonality_error(map_of(part, self.up_to.offset), 1 / scale)
@@ -68,9 +71,9 @@ class ClusterRecovery:
             "r2_z": f"R² of z from f(x), {self.up_to}",
             "r2_w": f"R² of v from w, {self.up_to}, rows held out (leaks)",
             "r2_w_clusters": f"R² of v from w, {self.up_to}, clusters held out",
-            "orthogonality_z": "f(x) → z: relative distance from a rotation of the predicted scale",
+            "orthogonality_z": "f(x) → z: relative distance from a rotation of the expected scale",
             "mae_z": "the same, absolute (the paper's MAE)",
-            "orthogonality_w": "w → v: relative distance from a rotation of the predicted scale",
+            "orthogonality_w": "w → v: relative distance from a rotation of the expected scale",
             "mae_w": "the same, absolute (the paper's MAE)",
             "collapse": "spread of the rows of one class, as a share of all",
             "beta": "β",
@@ -112,6 +115,10 @@ def cluster_recovery(fit: Fit, *, rows: int = EVALUATION_ROWS, seed: int | None 
     classes = process.class_of if isinstance(objective, DIET) else process.class_of[: process.classes]
     found = head_recovery(head.rows().detach(), process.vectors, classes, seed=seed)
     beta = head.beta.item()
-    return ClusterRecovery(
-        latents, found, guarantee(process, fit.model, beta), Linear(offset=not objective.unit_rows), beta
-    )
+    promise = guarantee(process, fit.model, beta)
+    expected = promise.head
+    if C3_AS_PUBLISHED.head and not C3_AS_PUBLISHED.violated(process, fit.model):
+        expected = C3_AS_PUBLISHED.head(
+            process, fit.model, beta
+        )  # also where its diversity is not enough to promise it
+    return ClusterRecovery(latents, found, promise, expected, Linear(offset=not objective.unit_rows), beta)
