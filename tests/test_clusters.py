@@ -52,6 +52,14 @@ def test_label_noise_replaces_labels_and_leaves_latents(generator):
     assert wrong.item() == pytest.approx(0.3, abs=0.01)  # half of the noise hits the right class
 
 
+def test_nearly_uniform_is_not_uniform():
+    """Probabilities of a million labels are small, and so are their differences."""
+    uneven = world(clusters=10, instances=1_000_000, frequencies=(1,) * 9 + (1.01,))
+    assert not uneven.uniform_instances
+    assert not uneven.uniform_classes
+    assert world(clusters=10, instances=1_000_000).uniform_instances
+
+
 def test_some_labels_are_drawn_alone(generator):
     process = world(clusters=5, instances=20)
     among = torch.tensor([3, 11, 17])
@@ -141,7 +149,9 @@ def test_enough_random_clusters_are_diverse(d, seed):
         (lambda: world().sample(0), "n must be a whole number"),
         (lambda: um.SectorProcess(classes=1), "at least 2 classes"),
         (lambda: um.SectorProcess(sharpness=math.inf), "positive and finite"),
-        (lambda: um.SectorProcess(space=um.Euclidean(3)), "of the plane"),
+        (lambda: world().sample(3, among=torch.tensor([-1, 2])), "from 0 to 29"),
+        (lambda: world().sample(3, among=torch.tensor([30])), "from 0 to 29"),
+        (lambda: world().sample(3, among=torch.tensor([], dtype=torch.long)), "at least one"),
     ],
 )
 def test_bad_worlds_are_refused(make, words):

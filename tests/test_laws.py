@@ -327,3 +327,5 @@ def test_a_truncated_law_on_a_sphere_is_projected_and_has_no_density(generator):
         cut.check(Box(3))
     with pytest.raises(InputError, match="support must be positive"):
         Truncated(Laplace(1.0), 0.0)
+    with pytest.raises(InputError, match="too narrow"):
+        Truncated(Laplace(1.0), 1e-20)

@@ -33,7 +33,9 @@ HOSTILE = "<script>alert(1)</script> & 50_% | $x$"
 
 @pytest.mark.parametrize("exhibit", TABLES + CLUSTERED, ids=lambda e: e.name)
 def test_every_computed_tick_equals_the_published_one(exhibit):
-    assert [exhibit.matches_theory(row) for row in exhibit.rows] == [row.tick for row in exhibit.rows]
+    printed = [row for row in exhibit.rows if row.tick is not None]
+    assert [exhibit.matches_theory(row) for row in printed] == [row.tick for row in printed]
+    assert printed or exhibit in CLUSTERED[1:]  # whose ticks are not known to us
 
 
 def test_ticks_follow_from_the_setting_and_not_from_the_table():

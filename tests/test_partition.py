@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+import unmix as um
 from unmix.kernels import log_partition_sum, partition
 from unmix.objectives import cross_entropy
 
@@ -95,6 +96,22 @@ def test_what_is_not_a_number_stays_so(few, monkeypatch):
     f, w = draw(4, 6, 3, 1.0, 0, torch.float32)
     f[2, 1] = torch.nan
     assert log_partition_sum(f, w).isnan()
+
+
+@pytest.mark.parametrize("few", [partition.FEW_LABELS, 0])
+def test_tables_that_do_not_fit_are_refused(few, monkeypatch):
+    monkeypatch.setattr(partition, "FEW_LABELS", few)
+    f, w, y = torch.ones(3, 2), torch.ones(4, 2), torch.tensor([0, 1, 3])
+    for rows in (torch.ones(4, 3), torch.ones(4, 1), w.double()):
+        with pytest.raises(um.InputError, match="one width, dtype and device"):
+            log_partition_sum(f, rows)
+    for labels in (torch.tensor([0, 1, 4]), torch.tensor([0, -1, 1])):
+        with pytest.raises(um.InputError, match="each from 0 to 3"):
+            cross_entropy(f, w, labels)
+    with pytest.raises(um.InputError, match="β must be positive"):
+        cross_entropy(f, w, y, beta=-1.0)
+    with pytest.raises(um.InputError, match="a share below 1"):
+        cross_entropy(f, w, y, label_smoothing=5.0)
 
 
 STEP = """

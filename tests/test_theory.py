@@ -179,7 +179,9 @@ def test_unit_lengths_everywhere_need_a_fitting_beta():
     assert case(clusters(), ON_SPHERE, unit_rows=True, temperature=0.1).theorem == reizinger2025.C1
     wrong = case(clusters(), ON_SPHERE, unit_rows=True)
     assert not wrong
-    assert [a.statement for a in wrong.violated[reizinger2025.C1]] == ["β is learned or equals κ"]
+    assert [a.statement for a in wrong.violated[reizinger2025.C1]] == [
+        "β, times the length of f(x), is learned or equals κ"
+    ]
     assert case(clusters(), outputs.Sphere(radius=10.0), unit_rows=True).promise == ScaledOrthogonal()  # rβ = κ
 
 
@@ -219,6 +221,7 @@ def test_smoothed_labels_are_promised_nothing():
 def test_a_classifier_of_drawn_labels_is_promised_a_linear_map():
     model = um.Model(objective=um.CrossEntropy())
     assert um.guarantee(um.SectorProcess(sharpness=1.0), model).promise == Linear()
+    assert not um.guarantee(um.SectorProcess(sharpness=1.0), um.Model(objective=um.DIET()))
     hard = um.guarantee(um.SectorProcess(), model)
     (failed,) = hard.violated.values()
     assert [a.statement for a in failed] == ["labels are drawn from a member of the model class"]

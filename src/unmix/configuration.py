@@ -20,7 +20,8 @@ def to_config(value: Any) -> Any:
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         name = f"{type(value).__module__}.{type(value).__qualname__}"
-        return {"is": name} | {f.name: to_config(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        told = [f.name for f in dataclasses.fields(value) if f.init]
+        return {"is": name} | {field: to_config(getattr(value, field)) for field in told}
     if isinstance(value, (list, tuple)):
         return [to_config(v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):

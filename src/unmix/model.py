@@ -97,12 +97,13 @@ class Network(nn.Module):
 
     def embed(self, x: Float[Tensor, "n k"], batch: int = 65_536) -> Float[Tensor, "n d"]:
         """f(x) in batches, without gradients, by the statistics of training where the encoder has any."""
+        before = self.training
         self.eval()
         try:
             with torch.no_grad():
                 return torch.cat([self(part) for part in x.split(batch)])
         finally:
-            self.train()
+            self.train(before)
 
     def training_loss(self, batch: Any) -> Float[Tensor, ""]:
         """The objective on a batch, of which it is handed what it is told and no more."""

@@ -71,7 +71,7 @@ def fit(
         training(help="fast, suited to the process; or paper, the published setting, which takes days. [fast]"),
     ] = None,
     steps: Annotated[int | None, training(help="Updates. [the recipe's]")] = None,
-    batch: Annotated[int | None, training(help="Pairs a step. [the recipe's]")] = None,
+    batch: Annotated[int | None, training(help="Rows, or pairs, a step. [the recipe's]")] = None,
     rate: Annotated[float | None, training(help="Adam's peak rate. [the recipe's]")] = None,
     seed: Annotated[int | None, training(help="Which world and which training run. [0]")] = None,
     threads: Annotated[int | None, training(help="torch threads; 1 for runs in parallel. [torch's own]")] = None,

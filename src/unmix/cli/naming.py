@@ -9,7 +9,7 @@ from typing import Any
 from unmix import mixings
 from unmix.encoders import outputs
 from unmix.errors import InputError
-from unmix.laws import GeneralisedNormal, Laplace, Law, Normal, Uniform, VonMisesFisher
+from unmix.laws import GeneralisedNormal, Laplace, Law, Normal, Truncated, Uniform, VonMisesFisher
 from unmix.mixings import Mixing
 from unmix.similarities import Dot, Lp, LpNorm, Similarity
 from unmix.spaces import Box, Euclidean, Space, Sphere
@@ -22,11 +22,13 @@ LAWS: dict[str, Maker] = {
     "normal": (Normal, 1, "normal:0.05"),
     "laplace": (Laplace, 1, "laplace:0.05"),
     "gennorm": (GeneralisedNormal, 2, "gennorm:3:0.05"),
+    "cut-laplace": (lambda scale, support: Truncated(Laplace(scale), support), 2, "cut-laplace:1:0.5"),
 }
 MIXINGS: dict[str, Maker] = {
     "mlp": (lambda layers=3: mixings.MLP(_whole(layers)), 1, "mlp:3"),
     "smooth": (lambda layers=3: mixings.Smooth(_whole(layers)), 1, "smooth:3"),
     "linear": (mixings.Linear, 0, "linear"),
+    "none": (mixings.Identity, 0, "none"),
 }
 SIMILARITIES: dict[str, Maker] = {
     "dot": (Dot, 0, "dot"),

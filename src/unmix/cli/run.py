@@ -11,7 +11,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
-from unmix.audit import cluster_recovery, recovery_table, save_recovery_figure
+from unmix.audit import recovery_table, save_recovery_figure
+from unmix.audit.clusters import EVALUATION_ROWS, cluster_recovery
 from unmix.files import write_json
 from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery, recovery
@@ -21,8 +22,6 @@ from unmix.processes import ClusterProcess, Process
 from unmix.randomness import stream
 from unmix.theory import Guarantee, guarantee
 from unmix.training import Interrupted, Recipe, fit
-
-EVALUATION_ROWS = 16_384
 
 
 def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path) -> None:

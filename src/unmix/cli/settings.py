@@ -76,12 +76,14 @@ class Settings:
             self._require_none(OF_CLUSTERS, f"a process of pairs, which {self.objective} trains on,")
             return PairProcess(space, naming.law_named(self.marginal or marginal), around, mixing, self.seed)
         self._require_none(("marginal",), "a process of clusters")
+        clusters = 100 if self.clusters is None else self.clusters
+        usual = max(1000, clusters) if self._objective_name() == "diet" else None
         return ClusterProcess(
             space,
-            Clusters(100 if self.clusters is None else self.clusters, naming.law_named(self.cluster_law or "uniform")),
+            Clusters(clusters, naming.law_named(self.cluster_law or "uniform")),
             around,
             mixing,
-            1000 if self.instances is None and self._objective_name() == "diet" else self.instances,
+            usual if self.instances is None else self.instances,
             label_noise=self.label_noise,
             seed=self.seed,
         )

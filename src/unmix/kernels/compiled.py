@@ -1,7 +1,7 @@
-"""The compiled loops. Only `onepass` imports this file, because it imports numba.
+"""The compiled loops of InfoNCE, and what they are made of. It imports numba, so it is imported when first needed.
 
-Every inner loop runs along the batch and vectorises; exponential and logarithm are polynomials because
-the library's would not.
+Every inner loop runs along the negatives and vectorises; exponential and logarithm are polynomials because the
+library's would not.
 """
 
 from __future__ import annotations
@@ -149,92 +149,3 @@ def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, 
                     g[j] += t
             grad_a[i, c] = here
     return total
-
-
-@compiled
-def partition_rows(f, w, with_gradient, grad_f, grad_w):  # type: ignore[no-untyped-def]
-    """Σ_i log Σ_k exp⟨f_i, w_k⟩, and its gradients; f (b, d), w (d, n)."""
-    d, n = w.shape
-    s = np.empty(n, np.float32)
-    total = 0.0
-    for i in range(f.shape[0]):
-        s[:] = 0
-        for c in range(d):
-            x, y = f[i, c], w[c]
-            for k in range(n):
-                s[k] += x * y[k]
-        peak = s[0]
-        for k in range(n):
-            peak = max(peak, s[k])
-        mass = np.float32(0)
-        for k in range(n):
-            s[k] = exp(s[k] - peak)
-            mass += s[k]
-        total += peak + math.log(mass)
-        if not with_gradient:
-            continue
-        scale = np.float32(1) / mass
-        for k in range(n):
-            s[k] *= scale
-        for c in range(d):
-            x, y, g = f[i, c], w[c], grad_w[c]
-            here = np.float32(0)
-            for k in range(n):
-                here += s[k] * y[k]
-                g[k] += s[k] * x
-            grad_f[i, c] = here
-    return total
-
-
-# Where the scores of one row do not fit into the cache, tiles of labels stand outside and rows inside, and every score
-# is computed twice: for the partition, and then for the gradients.
-
-
-@compiled
-def partition_of_tiles(f, w, tile, log_z):  # type: ignore[no-untyped-def]
-    """log Σ_k exp⟨f_i, w_k⟩ of each row into log_z (b,); f (b, d), w (d, n)."""
-    b, (d, n) = f.shape[0], w.shape
-    s = np.empty(tile, np.float32)
-    top, mass = np.full(b, np.float32(-np.inf)), np.zeros(b, np.float32)
-    for start in range(0, n, tile):
-        m = min(tile, n - start)
-        for i in range(b):
-            s[:] = 0
-            for c in range(d):
-                x, y = f[i, c], w[c, start : start + m]
-                for k in range(m):
-                    s[k] += x * y[k]
-            peak = top[i]
-            for k in range(m):
-                peak = max(peak, s[k])
-            here = np.float32(0)
-            for k in range(m):
-                here += exp(s[k] - peak)
-            mass[i] = mass[i] * math.exp(top[i] - peak) + here
-            top[i] = peak
-    for i in range(b):
-        log_z[i] = top[i] + math.log(mass[i])
-
-
-@compiled
-def partition_gradients(f, w, tile, log_z, grad_f, grad_w):  # type: ignore[no-untyped-def]
-    """Add the gradients of Σ_i log_z_i for f (b, d), and write those for w (d, n)."""
-    b, (d, n) = f.shape[0], w.shape
-    s = np.empty(tile, np.float32)
-    for start in range(0, n, tile):
-        m = min(tile, n - start)
-        for i in range(b):
-            s[:] = -log_z[i]
-            for c in range(d):
-                x, y = f[i, c], w[c, start : start + m]
-                for k in range(m):
-                    s[k] += x * y[k]
-            for k in range(m):
-                s[k] = exp(s[k])
-            for c in range(d):
-                x, y, g = f[i, c], w[c, start : start + m], grad_w[c, start : start + m]
-                here = np.float32(0)
-                for k in range(m):
-                    here += s[k] * y[k]
-                    g[k] += s[k] * x
-                grad_f[i, c] += here

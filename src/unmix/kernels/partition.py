@@ -14,6 +14,8 @@ from numpy import ndarray
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from unmix.errors import require
+
 TILE_ROWS, TILE_LABELS = 128, 2048  # a tile of labels and its gradient stay in the cache
 FEW_LABELS = 16_384  # whose scores of one row, and their weights, stay in the cache
 ENTRIES_WORTH_A_THREAD = 1 << 22
@@ -31,6 +33,13 @@ def log_partition_sum(outputs: Float[Tensor, "b d"], weights: Float[Tensor, "n d
     >>> float(log_partition_sum(torch.zeros(3, 2), torch.ones(4, 2)).exp())  # 4³
     64.0
     """
+    fit = outputs.ndim == weights.ndim == 2 and outputs.shape[1] == weights.shape[1] and len(weights) > 0
+    same = outputs.dtype == weights.dtype and outputs.device == weights.device
+    require(
+        fit and same,
+        f"outputs and rows must be tables of one width, dtype and device, with at least one row each, not "
+        f"{tuple(outputs.shape)} of {outputs.dtype} and {tuple(weights.shape)} of {weights.dtype}.",
+    )
     total: Tensor = _LogPartitionSum.apply(outputs, weights)
     return total
 
@@ -56,7 +65,8 @@ class _LogPartitionSum(torch.autograd.Function):
 
 
 def _few(f: Tensor, w: Tensor, with_gradient: bool) -> tuple[Tensor, ...]:
-    from unmix.kernels.compiled import partition_rows  # imports numba: only when a loss is first computed
+    """In one thread: the loops are over before a second one would be awake."""
+    from unmix.kernels.compiled_partition import partition_rows  # imports numba: only when a loss is first computed
 
     grad_f, grad_w = np.empty(f.shape, np.float32), np.zeros((w.shape[1], len(w)), np.float32)
     total = partition_rows(f.contiguous().numpy(), w.mT.contiguous().numpy(), with_gradient, grad_f, grad_w)
@@ -65,31 +75,26 @@ def _few(f: Tensor, w: Tensor, with_gradient: bool) -> tuple[Tensor, ...]:
 
 def _many(f: Tensor, w: Tensor, with_gradient: bool) -> tuple[Tensor, ...]:
     """Threads share the labels out, so that each writes its own part of the labels' gradient."""
-    from unmix.kernels.compiled import partition_gradients, partition_of_tiles
+    from unmix.kernels.compiled_partition import partition_gradients, partition_of_tiles
 
     rows, labels = f.contiguous().numpy(), w.mT.contiguous().numpy()
     threads = max(1, min(torch.get_num_threads(), len(f) * len(w) // ENTRIES_WORTH_A_THREAD))
     bounds = [len(w) * t // threads for t in range(threads + 1)]
-    parts = np.empty((threads, len(f)), np.float32)
-    grad_f, grad_w = (
-        np.zeros((threads, *f.shape), np.float32),
-        np.zeros(labels.shape if with_gradient else 0, np.float32),
-    )
+    tops, masses = np.empty((2, threads, len(f)), np.float32)
 
-    def shared_out(work: Callable[[int, slice], None]) -> None:
+    def shared_out(work: Callable[..., None]) -> None:
         with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda t: work(t, slice(bounds[t], bounds[t + 1])), range(threads)))
+            list(pool.map(lambda t: work(t, rows, labels, bounds[t], bounds[t + 1], TILE_LABELS), range(threads)))
 
-    shared_out(lambda t, part: partition_of_tiles(rows, labels[:, part], TILE_LABELS, parts[t]))
+    shared_out(lambda t, *part: partition_of_tiles(*part, tops[t], masses[t]))
+    top = tops.max(0)
     with np.errstate(invalid="ignore"):  # NaN is told below
-        log_z = np.logaddexp.reduce(parts, 0)
-    total = float(log_z.sum(dtype=np.float64))
+        mass = (masses * np.exp(tops - top)).sum(0)
+        total = float((top.astype(np.float64) + np.log(mass)).sum())
     if not with_gradient:
         return _results(f, w, total)
     grad_f, grad_w = np.zeros((threads, *f.shape), np.float32), np.zeros(labels.shape, np.float32)
-    shared_out(
-        lambda t, part: partition_gradients(rows, labels[:, part], TILE_LABELS, log_z, grad_f[t], grad_w[:, part])
-    )
+    shared_out(lambda t, *part: partition_gradients(*part, top, mass, grad_f[t], grad_w))
     return _results(f, w, total, grad_f.sum(0), grad_w)
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Float64
 from torch import Tensor
 
 from unmix.errors import InputError, require, require_kind
@@ -35,7 +35,10 @@ class Truncated:
 
     def __post_init__(self) -> None:
         require_kind(self.law, AdditiveLaw, "law", "um.Laplace(1.0)")
-        require(0 < self.support < math.inf, f"the support must be positive and finite, not {self.support}.")
+        number = isinstance(self.support, (int, float)) and 0 < self.support < math.inf
+        require(number, f"the support must be positive and finite, not {self.support!r}.")
+        low, high = self._ends()
+        require(bool(high > low), f"a support of ±{self.support:g} is too narrow for {self.law}: take a wider one.")
 
     def check(self, space: Space) -> None:
         """It is defined on a sphere and on R^d; a box cuts noise off by itself."""
@@ -51,7 +54,7 @@ class Truncated:
         self.check(space)
         require_inside(space, centre, "the centre")
         noise = self.law.noise()
-        low, high = noise.cdf(torch.tensor([-self.support, self.support], dtype=torch.float64))
+        low, high = self._ends()
         u = low + (high - low) * torch.rand(centre.shape, generator=generator, dtype=torch.float64)
         z = centre + noise.icdf(u).clamp(-self.support, self.support).to(centre.dtype)
         return space.project(z) if isinstance(space, Sphere) else z
@@ -62,9 +65,13 @@ class Truncated:
         if isinstance(space, Sphere):
             raise InputError("the density of a truncated law on a sphere is not available: take it on um.Euclidean.")
         noise, off = self.law.noise(), z.double() - centre.double()
-        low, high = noise.cdf(torch.tensor([-self.support, self.support], dtype=torch.float64))
+        low, high = self._ends()
         inside = off.abs() <= self.support
         return torch.where(inside, noise.log_prob(off) - (high - low).log(), -math.inf).sum(-1).to(z.dtype)
+
+    def _ends(self) -> Float64[Tensor, 2]:
+        """The noise's distribution function at the two ends of the support."""
+        return self.law.noise().cdf(torch.tensor([-self.support, self.support], dtype=torch.float64))
 
     def __str__(self) -> str:
         return f"{self.law} within ±{self.support:g}"

@@ -59,16 +59,17 @@ class HeadRecovery:
 
     Attributes
     ----------
-    rows : scores with rows held out at random, as the papers do; rows of one class stand on both sides, so it leaks.
+    rows : scores with rows held out at random, as the papers do; where a class has several rows, they stand on both
+        sides, so it leaks.
     clusters : scores with whole clusters held out: no row of a tested class was seen; None where there are too few.
     refused : why `rows` or `clusters` is None.
-    collapse : see `collapse`.
+    collapse : see `collapse`; None where no class has two rows.
     """
 
     rows: Recovery | None
     clusters: Recovery | None
     refused: str
-    collapse: float
+    collapse: float | None
 
 
 def head_recovery(rows: Any, vectors: Any, classes: Any, *, seed: int = 0) -> HeadRecovery:
@@ -88,8 +89,13 @@ def head_recovery(rows: Any, vectors: Any, classes: Any, *, seed: int = 0) -> He
     >>> round(found.clusters.r2(), 6), found.collapse
     (1.0, 0.0)
     """
-    index = np.asarray(classes)
-    truth = as_matrix(vectors, "the cluster vectors")[index]
+    index, centres = np.asarray(classes), as_matrix(vectors, "the cluster vectors")
+    whole = index.ndim == 1 and len(index) > 0 and index.dtype.kind in "iu"
+    require(
+        whole and 0 <= index.min() <= index.max() < len(centres),
+        f"classes must be whole numbers from 0 to {len(centres) - 1}, one a row of the head.",
+    )
+    truth = centres[index]
     found: list[Recovery | None] = []
     refused = ""
     for groups in (None, index):
@@ -98,7 +104,8 @@ def head_recovery(rows: Any, vectors: Any, classes: Any, *, seed: int = 0) -> He
         except InputError as error:
             found.append(None)
             refused = str(error)
-    return HeadRecovery(found[0], found[1], refused, collapse(rows, index))
+    several = len(np.unique(index)) < len(index)
+    return HeadRecovery(found[0], found[1], refused, collapse(rows, index) if several else None)
 
 
 def map_of(found: Recovery, offset: bool) -> Float64[ndarray, "d k"]:

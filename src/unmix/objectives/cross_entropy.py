@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from unmix.errors import require
 from unmix.kernels import log_partition_sum
 from unmix.objectives.info_nce import require_temperature
-from unmix.processes import ClusterProcess, Process, SectorProcess
+from unmix.processes import Process
 
 START = 0.01  # the length of the rows of a free head before training
 
@@ -36,11 +36,23 @@ def cross_entropy(
     >>> round(cross_entropy(f, w, torch.tensor([0, 1])).item(), 4)  # −log(e / (e + 1))
     0.3133
     """
+    b, n = len(outputs), len(rows)
+    require(
+        labels.shape == (b,) and b > 0 and 0 <= int(labels.min()) <= int(labels.max()) < n,
+        f"labels must be one a row, {b} of them and at least one, each from 0 to {n - 1}.",
+    )
+    require_smoothing(label_smoothing)
+    if not isinstance(beta, Tensor):
+        require(0 < beta < math.inf, f"β must be positive and finite, not {beta}.")
     f = beta * outputs
     own = torch.linalg.vecdot(f, rows[labels]).sum()
     if label_smoothing:
         own = (1 - label_smoothing) * own + label_smoothing * (f.sum(0) @ rows.mean(0))
-    return (log_partition_sum(f, rows) - own) / len(f)
+    return (log_partition_sum(f, rows) - own) / b
+
+
+def require_smoothing(share: float) -> None:
+    require(0 <= share < 1, f"label smoothing is a share below 1, not {share}.")
 
 
 @dataclass(frozen=True)
@@ -70,15 +82,14 @@ class CrossEntropy:
 
     def __post_init__(self) -> None:
         require_temperature(self.temperature)
-        require(0 <= self.label_smoothing < 1, f"label smoothing is a share below 1, not {self.label_smoothing}.")
+        require_smoothing(self.label_smoothing)
 
     def check(self, process: Process, batch: int, outputs: int) -> None:
-        """Any batch will do."""
+        self.labels(process)
 
     def labels(self, process: Process) -> int:
         """The number of rows of the head."""
-        assert isinstance(process, (ClusterProcess, SectorProcess))
-        return process.classes
+        return count_of(process, "classes")
 
     def build(self, process: Process, outputs: int, generator: torch.Generator) -> nn.Module:
         return Head(self, self.labels(process), outputs, generator)
@@ -111,12 +122,21 @@ class DIET(CrossEntropy):
     told: ClassVar[tuple[str, ...]] = ("x", "instance", "among")
 
     def labels(self, process: Process) -> int:
-        assert isinstance(process, ClusterProcess)
-        return process.labels
+        return count_of(process, "labels")
 
     @property
     def _name(self) -> str:
         return "DIET"
+
+
+def count_of(process: Process, what: str) -> int:
+    """How many classes or instance labels a process has; any process may say so."""
+    count = getattr(process, what, None)
+    require(
+        isinstance(count, int) and count >= 2,
+        f"a {type(process).__name__} must say how many labels its head needs: give it a whole number `{what}`.",
+    )
+    return int(count)  # type: ignore[arg-type]
 
 
 class Head(nn.Module):

@@ -14,8 +14,9 @@ from unmix.processes import Process
 class Objective(Protocol):
     """A description of a loss; `build` makes the module that computes it.
 
-    The module is called with the encoder and with those fields of a batch that `told` names, and nothing else, so that
-    an objective cannot peek; it returns a scalar.
+    The module is called with the encoder and with those fields of a batch that `told` names, and no others, so that a
+    loss cannot peek at latents or labels that it is not told; it returns a scalar. The process is there for `check` and
+    `build` to ask how many labels there are.
     """
 
     @property

@@ -8,7 +8,7 @@ from os import SEEK_END
 from pathlib import Path
 from typing import Any
 
-from unmix.audit import cluster_recovery
+from unmix.audit.clusters import EVALUATION_ROWS, cluster_recovery
 from unmix.laws import VonMisesFisher
 from unmix.measures import recovery
 from unmix.model import Model
@@ -35,7 +35,7 @@ class Untrained:
 
     process: PairProcess
     seed: int = 0
-    rows: int = 16_384
+    rows: int = EVALUATION_ROWS
 
     def run(self, folder: Path) -> dict[str, Any]:
         world = self.process.with_seed(self.seed)
@@ -57,7 +57,7 @@ class Trained:
     model: Model
     recipe: Recipe
     seed: int = 0
-    rows: int = 16_384
+    rows: int = EVALUATION_ROWS
 
     def run(self, folder: Path) -> dict[str, Any]:
         world = self.process.with_seed(self.seed)
@@ -82,7 +82,7 @@ class Classified:
     model: Model
     recipe: Recipe
     seed: int = 0
-    rows: int = 16_384
+    rows: int = EVALUATION_ROWS
 
     def run(self, folder: Path) -> dict[str, Any]:
         world = self.process.with_seed(self.seed)
@@ -96,7 +96,7 @@ class Classified:
         return {
             "scores": scores,
             "intervals": {name: list(part.step(found.up_to).interval) for name, part in there.items()},
-            "nulls": {name: part.affine.null for name, part in there.items()},
+            "affine_nulls": {name: part.affine.null for name, part in there.items()},
             "refused": found.head.refused,
             "minimal": [str(c) for c in found.latents.minimal],
             "rows": self.rows,

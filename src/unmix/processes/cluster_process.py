@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Float64, Int64
@@ -81,13 +81,10 @@ class ClusterProcess(Process):
             n is None or (isinstance(n, int) and n >= self.classes),
             f"every class needs an instance label: give at least {self.classes} instances, not {n!r}.",
         )
-        require(0 <= self.label_noise <= 1, f"label noise is a share between 0 and 1, not {self.label_noise}.")
+        share = isinstance(self.label_noise, (int, float)) and 0 <= self.label_noise <= 1
+        require(share, f"label noise is a share between 0 and 1, not {self.label_noise!r}.")
         if self.frequencies is not None:
-            object.__setattr__(self, "frequencies", tuple(map(float, self.frequencies)))
-            require(
-                len(self.frequencies) == self.classes and all(0 < f < float("inf") for f in self.frequencies),
-                f"frequencies are {self.classes} positive numbers, one a class.",
-            )
+            object.__setattr__(self, "frequencies", _positive(self.frequencies, self.classes))
         _ = self.vectors  # refuses vectors that do not fit the space
 
     @property
@@ -127,6 +124,9 @@ class ClusterProcess(Process):
     ) -> Instances:
         """n rows, of all instance labels or of those in `among`."""
         require_count(n)
+        if among is not None:
+            inside = among.ndim == 1 and len(among) > 0 and 0 <= int(among.min()) <= int(among.max()) < self.labels
+            require(inside, f"`among` must be a row of instance labels from 0 to {self.labels - 1}, at least one.")
         possible = self.class_of if among is None else self.class_of[among]
         drawn = self._draw(n, among, len(possible), generator)
         z = self.conditional.sample(self.space, self.vectors.to(dtype)[possible[drawn]], generator)
@@ -147,24 +147,24 @@ class ClusterProcess(Process):
 
     @property
     def uniform_instances(self) -> bool:
-        return bool(torch.allclose(self.probabilities, self.probabilities.mean()))
+        return _even(self.probabilities)
 
     @property
     def uniform_classes(self) -> bool:
         shares = torch.zeros(self.classes, dtype=torch.float64).index_add(0, self.class_of, self.probabilities)
-        return bool(torch.allclose(shares, shares.mean()))
+        return _even(shares)
 
-    @property
+    @cached_property
     def affine_generators(self) -> bool:
         """Whether differences of cluster vectors span R^d, which takes at least d + 1 of them."""
         return diversity.rank(diversity.differences(self.vectors)) == self.dimension
 
-    @property
+    @cached_property
     def diverse_as_published(self) -> bool:
         """Whether [v∘v, v] has rank 2d: case C3 as the paper prints it, which is not enough."""
         return diversity.rank(diversity.published(self.vectors)) == 2 * self.dimension
 
-    @property
+    @cached_property
     def diverse(self) -> bool:
         """Whether [vech(vvᵀ), v] has rank d(d+3)/2: enough for C3 to promise a rotation."""
         return diversity.rank(diversity.corrected(self.vectors)) == diversity.needed(self.dimension)
@@ -193,3 +193,17 @@ class ClusterProcess(Process):
         uneven = ", uneven classes" if self.frequencies else ""
         noise = f", {100 * self.label_noise:g} % label noise" if self.label_noise else ""
         return f"{self.space}: {self.clusters}{n}{uneven}{noise}, z|v ~ {self.conditional}, {self.mixing}"
+
+
+def _even(shares: Tensor) -> bool:
+    return float((shares / shares.mean() - 1).abs().max()) < 1e-9
+
+
+def _positive(frequencies: Any, count: int) -> tuple[float, ...]:
+    try:
+        found = tuple(float(f) for f in frequencies)
+    except (TypeError, ValueError):
+        found = ()
+    fit = len(found) == count and all(0 < f < float("inf") for f in found)
+    require(fit, f"frequencies are {count} positive numbers, one a class.")
+    return found

@@ -48,14 +48,14 @@ class SectorProcess(Process):
     sharpness: float | None = None
     mixing: Mixing = field(default_factory=Identity)
     seed: int = 0
-    space: Space = field(default_factory=lambda: Euclidean(2))
+    space: Space = field(default_factory=lambda: Euclidean(2), init=False)
     gives: ClassVar[tuple[str, ...]] = Labelled._fields
 
     def __post_init__(self) -> None:
         self.check()
-        require(self.space == Euclidean(2), f"sectors are of the plane, um.Euclidean(2), not of {self.space}.")
         Normal(self.scale)  # refuses a bad scale
-        require(self.classes >= 2, f"there must be at least 2 classes, not {self.classes}.")
+        whole = isinstance(self.classes, int) and self.classes >= 2
+        require(whole, f"there must be at least 2 classes, not {self.classes!r}.")
         sharp = self.sharpness is None or 0 < self.sharpness < math.inf
         require(sharp, f"the sharpness must be positive and finite, or None, not {self.sharpness}.")
 

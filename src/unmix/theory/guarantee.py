@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
-from unmix.errors import require_kind
+from unmix.errors import require, require_kind
 from unmix.indeterminacy import Indeterminacy
 from unmix.model import Model
 from unmix.processes import ClusterProcess, PairProcess, Process, SectorProcess
@@ -102,6 +103,7 @@ def guarantee(process: Process, model: Model, beta: float | None = None) -> Guar
     """
     require_kind(process, Process, "process", "um.PairProcess(...)")
     require_kind(model, Model, "model", "um.Model(...)")
+    require(beta is None or 0 < beta < math.inf, f"β must be positive and finite, not {beta}.")
     theorems = next((found for kind, found in THEOREMS.items() if isinstance(process, kind)), ())
     violated = {t: t.violated(process, model) for t in theorems}
     promises = [(t.promise(process, model), t) for t, failed in violated.items() if not failed]

@@ -31,10 +31,9 @@ def _free_output(model: Model) -> bool:
 
 def _reach(model: Model, beta: float | None = None) -> float | None:
     """β times the length of the output where that is fixed, and β alone where it is free; None if it is learned."""
-    if not isinstance(model.objective, CrossEntropy):
+    if not isinstance(model.objective, CrossEntropy) or getattr(model.output, "learnable", False):
         return None
-    learned = model.objective.learn_temperature or getattr(model.output, "learnable", False)
-    if beta is None and learned:
+    if beta is None and model.objective.learn_temperature:
         return None
     radius = model.output.radius if isinstance(model.output, outputs.Sphere) else 1.0
     return (1 / model.objective.temperature if beta is None else beta) * radius
@@ -71,13 +70,13 @@ FREE_OUTPUT = Assumption("f(x) is free", lambda process, model: _free_output(mod
 UNIT_OUTPUT = Assumption("f(x) lies on a sphere", lambda process, model: isinstance(model.output, outputs.Sphere))
 FREE_ROWS = Assumption("the rows of the head are free", lambda process, model: not _unit_rows(model))
 UNIT_ROWS = Assumption("the rows of the head have unit length", lambda process, model: _unit_rows(model))
-BETA = Assumption("β is learned or equals κ", _beta_fits)
+BETA = Assumption("β, times the length of f(x), is learned or equals κ", _beta_fits)
 DIVERSE_AS_PUBLISHED = Assumption(
     "[v∘v, v] has rank 2d (diversity as published)", lambda process, model: process.diverse_as_published
 )
 DIVERSE = Assumption("[vech(vvᵀ), v] has rank d(d+3)/2 (diversity)", lambda process, model: process.diverse)
 EXPRESSIBLE = Assumption(
-    "the model can express the posterior: f(x) or the rows are free, or β is learned or equals κ",
+    "the model can express the posterior: f(x) or the rows are free, or β fits",
     lambda process, model: (
         (_free_output(model) or isinstance(model.output, outputs.Sphere))
         and (_free_output(model) or not _unit_rows(model) or _beta_fits(process, model))
@@ -110,7 +109,7 @@ def _head_c2(process: ClusterProcess, model: Model, beta: float | None) -> HeadP
     )
 
 
-def _head_c3(process: ClusterProcess, model: Model, beta: float | None) -> HeadPromise:
+def head_c3(process: ClusterProcess, model: Model, beta: float | None) -> HeadPromise:
     reach = _reach(model, beta)
     return HeadPromise(Orthogonal(), None if reach is None else _concentration(process) / reach, 1.0)
 
@@ -124,7 +123,7 @@ _DIET = (INSTANCE_LABELS, *_WORLD, UNIFORM_INSTANCES)
 
 C1 = Theorem("Theorem 1, case C1", REFERENCE, (*_DIET, UNIT_OUTPUT, UNIT_ROWS, BETA), _rotation, _head_c1)
 C2 = Theorem("Theorem 1, case C2", REFERENCE, (*_DIET, UNIT_OUTPUT, FREE_ROWS), _rotation, _head_c2)
-C3 = Theorem("Theorem 1, case C3", REFERENCE, (*_DIET, FREE_OUTPUT, UNIT_ROWS, DIVERSE), _rotation, _head_c3)
+C3 = Theorem("Theorem 1, case C3", REFERENCE, (*_DIET, FREE_OUTPUT, UNIT_ROWS, DIVERSE), _rotation, head_c3)
 C4 = Theorem("Theorem 1, case C4", REFERENCE, (*_DIET, FREE_OUTPUT, FREE_ROWS), _linear, _head_c4)
 LINEAR_PART = Theorem("the linear part of Theorem 1", REFERENCE, (*_DIET, EXPRESSIBLE), _linear, _head_c4)
 """What the identity gives in every case, also where C3 lacks diversity: f linear in z, w affine in v."""
@@ -134,7 +133,7 @@ C3_AS_PUBLISHED = Theorem(
     REFERENCE,
     (*_DIET, FREE_OUTPUT, UNIT_ROWS, DIVERSE_AS_PUBLISHED),
     _rotation,
-    _head_c3,
+    head_c3,
 )
 """Not among `THEOREMS`: its condition is too weak, as a test shows by a counter-example."""
 

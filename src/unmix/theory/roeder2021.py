@@ -39,8 +39,8 @@ THEOREM_1 = Theorem("Theorem 1", "Roeder et al. 2021", (SAME_LABELS, EQUAL_WIDTH
 # one the other, and so any two trained ones are alike too.
 
 CROSS_ENTROPY = Assumption(
-    "the objective is cross-entropy, without label smoothing",
-    lambda process, model: isinstance(model.objective, CrossEntropy) and model.objective.label_smoothing == 0,
+    "the objective is cross-entropy on class labels, without label smoothing",
+    lambda process, model: type(model.objective) is CrossEntropy and model.objective.label_smoothing == 0,
 )
 DRAWN_LABELS = Assumption(
     "labels are drawn from a member of the model class", lambda process, model: process.sharpness is not None

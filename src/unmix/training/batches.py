@@ -2,36 +2,15 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import torch
-from torch import Tensor
 
 from unmix.errors import require, require_kind
 from unmix.objectives import DIET, Objective
-from unmix.processes import ClusterProcess, PairProcess, Pairs, Process
-from unmix.training.regions import regions
-
-Embed = Callable[[Tensor], Tensor]
-MEMORY = 0.02  # the share of the newest loss in the running mean
-
-
-@runtime_checkable
-class Source(Protocol):
-    """A stream of batches that can be saved and taken up again."""
-
-    def next(self, embed: Embed) -> Any:
-        """The next step's rows; `embed` is the encoder as it is now."""
-        ...
-
-    def told(self, loss: float) -> None:
-        """Hear the loss of the step."""
-
-    def state(self) -> dict[str, Tensor]: ...
-    def restore(self, state: dict[str, Tensor]) -> None: ...
+from unmix.processes import ClusterProcess, PairProcess, Process
+from unmix.training.sources import FreshSource, LocalSource, Source
 
 
 @dataclass(frozen=True)
@@ -50,17 +29,17 @@ class Fresh:
         """Every process and objective will do."""
 
     def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
-        return _FreshSource(process.sample, batch, generator)
+        return FreshSource(process.sample, batch, generator)
 
 
 @dataclass(frozen=True)
 class SomeLabels:
     """Every step draws `labels` of the instance labels, and its rows among them, for DIET with a great many labels.
 
-    The softmax of that step runs over the drawn set S. Given that a label lies in S, its posterior is the full one
-    restricted to S, so p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in which
-    Roeder et al. 2021 state their theorem. A step costs B × |S| instead of B × N. That holds where a head can express
-    the posterior; where it cannot, the optimum depends on |S|.
+    The softmax of that step runs over the drawn set S. Without label noise, the posterior of a label that lies in S is
+    the full one restricted to S, so p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in
+    which Roeder et al. 2021 state their theorem. A step costs B × |S| instead of B × N. With label noise, or where a
+    head cannot express the posterior, the optimum depends on |S|.
 
     Examples
     --------
@@ -70,7 +49,8 @@ class SomeLabels:
     labels: int = 500
 
     def __post_init__(self) -> None:
-        require(self.labels >= 2, f"a softmax needs at least 2 labels, not {self.labels}.")
+        whole = isinstance(self.labels, int) and self.labels >= 2
+        require(whole, f"a softmax needs at least 2 labels, not {self.labels!r}.")
 
     def check(self, batch: int) -> None:
         """Every size of batch will do."""
@@ -88,12 +68,12 @@ class SomeLabels:
 
         def sample(n: int, generator: torch.Generator) -> Any:
             drawn = torch.randint(process.labels, (self.labels * 2,), generator=generator).unique()
-            while len(drawn) < self.labels:  # few labels: draw them all in a random order
+            if len(drawn) < self.labels:  # there are not many more than that: take them all
                 drawn = torch.randperm(process.labels, generator=generator)
             picked = torch.randperm(len(drawn), generator=generator)[: self.labels]
             return process.sample(n, generator, among=drawn[picked])
 
-        return _FreshSource(sample, batch, generator)
+        return FreshSource(sample, batch, generator)
 
 
 @dataclass(frozen=True)
@@ -151,72 +131,4 @@ class Local:
 
     def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
         assert isinstance(process, PairProcess)
-        return _LocalSource(self, process, batch // self.rows, generator)
-
-
-class _FreshSource:
-    def __init__(self, sample: Callable[[int, torch.Generator], Any], batch: int, generator: torch.Generator) -> None:
-        self.sample, self.batch, self.generator = sample, batch, generator
-
-    def next(self, embed: Embed) -> Any:
-        return self.sample(self.batch, self.generator)
-
-    def told(self, loss: float) -> None:
-        """Fresh batches are the same whatever the loss."""
-
-    def state(self) -> dict[str, Tensor]:
-        return {"generator": self.generator.get_state()}
-
-    def restore(self, state: dict[str, Tensor]) -> None:
-        self.generator.set_state(state["generator"])
-
-
-class _LocalSource:
-    """Holds a pool, its blocks in the order in which they serve, and how many have served."""
-
-    def __init__(self, local: Local, process: PairProcess, blocks: int, generator: torch.Generator) -> None:
-        self.local, self.process, self.blocks_a_step, self.generator = local, process, blocks, generator
-        self.pairs: Pairs | None = None
-        self.before = generator.get_state()
-        self.blocks = torch.empty(0, local.rows, dtype=torch.long)
-        self.used, self.depth, self.loss = 0, 0, math.inf
-
-    def next(self, embed: Embed) -> Pairs:
-        if self.used + self.blocks_a_step > len(self.blocks):
-            if self.loss < self.local.below:
-                self.depth = min(self.depth + 1, self.local.depth)
-            self.pairs = self._draw()
-            self.blocks, self.used = self._cut(embed(self.pairs.x)), 0
-        assert self.pairs is not None
-        rows = self.blocks[self.used : self.used + self.blocks_a_step].reshape(-1)
-        self.used += self.blocks_a_step
-        return Pairs(*(part[rows] for part in self.pairs))
-
-    def told(self, loss: float) -> None:
-        self.loss = loss if math.isinf(self.loss) else (1 - MEMORY) * self.loss + MEMORY * loss
-
-    def _draw(self) -> Pairs:
-        self.before = self.generator.get_state()
-        return self.process.sample(self.local.pool, self.generator)
-
-    def _cut(self, points: Tensor) -> Tensor:
-        """Blocks of rows of one region each, in random order."""
-        found = regions(points, self.depth, self.generator)
-        found = found.gather(1, torch.rand(found.shape, generator=self.generator).argsort(1))
-        blocks = found.reshape(-1, self.local.rows)
-        return blocks[torch.randperm(len(blocks), generator=self.generator)]
-
-    def state(self) -> dict[str, Tensor]:
-        """The pool is drawn again from the generator's state before it; its blocks depend on weights long gone."""
-        loss = torch.tensor(self.loss, dtype=torch.float64)
-        now = {"generator": self.generator.get_state(), "counts": torch.tensor([self.used, self.depth]), "loss": loss}
-        return now | ({"before": self.before, "blocks": self.blocks.int()} if len(self.blocks) else {})
-
-    def restore(self, state: dict[str, Tensor]) -> None:
-        if "blocks" in state:
-            self.generator.set_state(state["before"])
-            self.pairs = self._draw()
-            self.blocks = state["blocks"].long()
-        self.used, self.depth = state["counts"].tolist()
-        self.loss = state["loss"].item()
-        self.generator.set_state(state["generator"])
+        return LocalSource(process, self.rows, self.depth, self.below, batch // self.rows, generator)

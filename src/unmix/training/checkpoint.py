@@ -7,8 +7,8 @@ from torch import Tensor
 
 from unmix.errors import RunFolderError
 from unmix.model import Network
-from unmix.training.batches import Source
 from unmix.training.folder import CHECKPOINT, RunFolder
+from unmix.training.sources import Source
 
 
 def save(

@@ -18,12 +18,12 @@ from unmix.model import Model, Network
 from unmix.processes import Process
 from unmix.randomness import stream
 from unmix.training import checkpoint, recipes
-from unmix.training.batches import Source
 from unmix.training.folder import CHECKPOINT, CONFIG, WEIGHTS, RunFolder
 from unmix.training.interrupt import Interrupt
 from unmix.training.progress import FitProgress
 from unmix.training.recipes import Recipe
 from unmix.training.result import Fit, Interrupted
+from unmix.training.sources import Source
 
 
 def fit(
@@ -113,6 +113,8 @@ def _train(
             optimiser.step()
             batches.told(value)
 
+            if watch:  # before the checkpoint: what a kill in between cuts off is seen again
+                watch(step, network)
             done, seconds = step, earlier + time.perf_counter() - began
             if step == recipe.steps or step % recipe.log_every == 0:
                 log.append({"step": step, "loss": value, "seconds": seconds})
@@ -124,8 +126,6 @@ def _train(
                     raise _diverged(step, rows.x, recipe, run)
                 if run:
                     checkpoint.save(run, network, optimiser, batches, step, seconds)
-            if watch:
-                watch(step, network)
             shown.update(step, value)
             if stop:
                 break

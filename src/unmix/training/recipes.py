@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from unmix.encoders import outputs
-from unmix.errors import require
+from unmix.errors import require, require_kind
 from unmix.laws import Uniform, VonMisesFisher
 from unmix.laws.additive import AdditiveLaw
 from unmix.model import Model
@@ -91,6 +91,7 @@ class Recipe:
             require(isinstance(value, int) and value >= 1, f"{name} must be a whole number of at least 1, not {value}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
         require(0 < self.scale_rate < math.inf, f"scale_rate must be positive and finite, not {self.scale_rate}.")
+        require_kind(self.batches, Fresh | Local | SomeLabels, "batches", "um.recipes.Fresh()")
         self.batches.check(self.batch)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import NamedTuple
 
 from unmix.indeterminacy import AFFINE
 from unmix.objectives import DIET, CrossEntropy
@@ -23,7 +24,15 @@ SHARE, INSTANCES, CLUSTERS, DIMENSION = 4, 1000, 100, 5
 BUDGET = (
     "Runs are a quarter as long as those of the tables, DIET with free rows and 1,000 instances; R² up to affine maps."
 )
-Cell = tuple[str, str, ClusterProcess]
+
+
+class Cell(NamedTuple):
+    """A place of the grid: its two labels, its process with instance labels, and a batch if not the recipe's."""
+
+    first: str
+    second: str
+    process: ClusterProcess
+    batch: int | None = None
 
 
 def exhibit(
@@ -32,15 +41,9 @@ def exhibit(
     heads: tuple[str, str],
     cells: Iterable[Cell],
     note: str,
-    batch: Callable[[Row], int] | None = None,
 ) -> Exhibit:
-    """A heat map of R² of z for DIET and one for class labels, over a grid of processes.
-
-    Parameters
-    ----------
-    cells : the two labels of a place of the grid, and its process with instance labels.
-    batch : the batch of a row; None is the recipe's.
-    """
+    """A heat map of R² of z for DIET and one for class labels, over a grid of processes."""
+    places = dict(enumerate(cells, 1))
 
     def trained(objective: CrossEntropy) -> Callable[[Row, Effort, int], Job]:
         def job(row: Row, effort: Effort, seed: int) -> Job:
@@ -48,15 +51,15 @@ def exhibit(
             if not isinstance(objective, DIET):
                 process = replace(process, instances=None)  # class labels do not ask for them
             model, recipe = effort(process, replace(row.model, objective=objective))
-            size = recipe.batch if batch is None else batch(row)
+            size = places[row.number].batch or recipe.batch
             return Classified(process, model, replace(recipe, steps=recipe.steps // SHARE, batch=size), seed)
 
         return job
 
     columns = (Column("DIET", "r2_z", trained(DIET())), Column("class labels", "r2_z", trained(CrossEntropy())))
     rows = tuple(
-        Row(number, (first, second), process, setting.published_model(DIET(), process.dimension))
-        for number, (first, second, process) in enumerate(cells, 1)
+        Row(n, (c.first, c.second), c.process, setting.published_model(DIET(), c.process.dimension))
+        for n, c in places.items()
     )
     reference = f"{setting.REFERENCE}, ablations (trends alone are published; grid and budget are ours)"
     return Exhibit(f"reizinger2025/{name}", title, reference, heads, columns, rows, AFFINE, grid, (note, BUDGET))

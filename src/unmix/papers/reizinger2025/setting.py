@@ -102,7 +102,7 @@ def diet_row(
     number: int,
     labels: tuple[str, ...],
     process: ClusterProcess,
-    tick: bool,
+    tick: bool | None,
     printed: tuple[Published, Published, float, Published, Published],
 ) -> Row:
     z, w, mae, z_free, w_free = printed

@@ -14,7 +14,7 @@ from unmix.processes import Clusters
 def _row(number: int, law: Law, z: float, w: float, mae: float, z_free: float, w_free: float) -> Row:
     process = setting.world(5, Clusters(100, law), VonMisesFisher(10.0), 1000)
     scores = (percent(z, None), percent(w, None), mae, percent(z_free, None), percent(w_free, None))
-    return diet_row(number, (str(law),), process, True, scores)
+    return diet_row(number, (str(law),), process, None, scores)
 
 
 EXHIBIT = Exhibit(

@@ -17,7 +17,7 @@ from unmix.measures import CCA, recovery
 from unmix.measures.score import Score
 from unmix.model import Model, Network
 from unmix.objectives.cross_entropy import Head
-from unmix.processes import SectorProcess
+from unmix.processes import Labelled, SectorProcess
 from unmix.randomness import stream
 from unmix.sweeps import Progress
 from unmix.training import Recipe, fit
@@ -43,10 +43,11 @@ class Agreement:
     rows: int = 4096
 
     def run(self, folder: Path) -> dict[str, Any]:
-        rows = self.process.sample(self.rows, stream(self.seed, "evaluation"))
+        world = self.process.with_seed(self.seed)
+        rows = world.sample(self.rows, stream(self.seed, "evaluation"))
         spent, accuracy, seen = 0.0, [], []
         for which, name in enumerate(RUNS):
-            at, seconds, correct = self._train(folder / name, 2 * self.seed + which, rows.x, rows.label)
+            at, seconds, correct = self._train(world, folder / name, 2 * self.seed + which, rows)
             seen.append(at)
             spent += seconds
             accuracy.append(correct)
@@ -77,22 +78,22 @@ class Agreement:
             "rows": self.rows,
         }
 
-    def _train(self, folder: Path, seed: int, x: Tensor, labels: Tensor) -> tuple[dict[int, Tensor], float, float]:
-        """The embedding of x at each moment, the time it took, and the accuracy at the end."""
+    def _train(
+        self, world: SectorProcess, folder: Path, seed: int, rows: Labelled
+    ) -> tuple[dict[int, Tensor], float, float]:
+        """The embedding of the rows at each moment, the time it took, and the accuracy at the end."""
         folder.mkdir(parents=True, exist_ok=True)
 
         def watch(step: int, network: Network) -> None:
             if step in self.moments:
-                write_atomically(_kept(folder, step), save({"f": network.embed(x).contiguous()}))
+                write_atomically(_kept(folder, step), save({"f": network.embed(rows.x).contiguous()}))
 
-        trained = fit(
-            self.process, self.model, self.recipe, seed=seed, folder=folder / "run", progress=False, watch=watch
-        )
+        trained = fit(world, self.model, self.recipe, seed=seed, folder=folder / "run", progress=False, watch=watch)
         seen = {moment: load_file(_kept(folder, moment))["f"] for moment in self.moments}
         head = trained.network.loss
         assert isinstance(head, Head)
         best = (seen[self.moments[-1]] @ head.rows().detach().mT).argmax(1)
-        return seen, trained.seconds, float((best == labels).float().mean())
+        return seen, trained.seconds, float((best == rows.label).float().mean())
 
     def __str__(self) -> str:
         return f"{self.process}: two classifiers, seeds {2 * self.seed} and {2 * self.seed + 1}"
