@@ -85,14 +85,19 @@ def test_objectives_refuse_processes_that_cannot_tell_them():
 
 
 def test_a_process_of_ones_own_must_say_how_many_labels_it_has(generator):
-    class Own(um.SectorProcess):
-        classes = None
+    class Own(um.Process):
+        gives = ("z", "x", "label")
+        seed, space, mixing = 0, um.Sphere(3), um.mixings.Identity()
 
-        def __post_init__(self):
-            pass
+        def sample(self, n, generator=None, dtype=None):
+            raise NotImplementedError
 
+    own = Own()
     with pytest.raises(um.InputError, match="give it a whole number `classes`"):
-        um.Model(objective=um.CrossEntropy()).check(Own(classes=None), 64)
+        um.Model(objective=um.CrossEntropy()).check(own, 64)
+    own.classes = 5
+    um.Model(objective=um.CrossEntropy()).check(own, 64)
+    assert um.CrossEntropy().build(own, 3, generator).rows().shape == (5, 3)
 
 
 CASES = {
@@ -238,7 +243,6 @@ def test_scores_of_other_fits_are_refused():
         (lambda: um.CrossEntropy(label_smoothing=1.0), "a share below 1"),
         (lambda: um.DIET(temperature=0.0), "temperature must be positive"),
         (lambda: SomeLabels(1), "at least 2 labels"),
-        (lambda: um.Recipe(1, 1, 1.0, batches=None), "batches must be like"),
         (lambda: head_recovery(np.eye(4), np.eye(4), np.arange(4) - 1), "from 0 to 3"),
         (lambda: head_recovery(np.eye(4), np.eye(4), np.arange(4.0)), "whole numbers"),
         (lambda: um.guarantee(world(), um.Model(objective=um.DIET()), beta=0.0), "β must be positive"),
