@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 import unmix as um
 from unmix.indeterminacy import AFFINE
 from unmix.papers import Cell, Column, Exhibit, Published, Reproduction, Row, catalogue, exhibit_named, read
+from unmix.papers.cell import NEAR, Run
 from unmix.papers.effort import fast, paper
 from unmix.papers.jobs import Classified, Trained, Untrained
 from unmix.papers.pictures import dots
-from unmix.papers.reproduction import FORMATS, NEAR, Run
+from unmix.papers.reproduction import FORMATS
 from unmix.papers.roeder2021.agreement import Agreement
 from unmix.papers.zimmermann2021.figure2 import CONCENTRATIONS, CONDITIONAL, mass_difference
 from unmix.papers.zimmermann2021.official import OfficialStep

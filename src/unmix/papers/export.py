@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
+from unmix.papers.cell import NEAR
 from unmix.papers.durations import duration, times
-from unmix.papers.reproduction import NEAR
 from unmix.sheets import booktabs, markdown_row, sheet, tex
 
 if TYPE_CHECKING:
+    from unmix.papers.cell import Cell
     from unmix.papers.exhibit import Row
-    from unmix.papers.reproduction import Cell, Reproduction
+    from unmix.papers.reproduction import Reproduction
 
 MARKS = {"reached": "●", "near": "◐", "below": "○"}
 MEANINGS = {

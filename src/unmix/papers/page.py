@@ -9,8 +9,9 @@ from unmix.papers.export import MARKS, MEANINGS, tick
 from unmix.report import Figure, Grid, Page, Spot, Text, rendered
 
 if TYPE_CHECKING:
+    from unmix.papers.cell import Cell
     from unmix.papers.exhibit import Row
-    from unmix.papers.reproduction import Cell, Reproduction
+    from unmix.papers.reproduction import Reproduction
 
 
 def html(found: Reproduction) -> str:

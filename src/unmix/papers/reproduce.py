@@ -9,11 +9,12 @@ from pathlib import Path
 from unmix.configuration import from_config, to_config
 from unmix.errors import InputError, RunFolderError, require
 from unmix.files import told_about
+from unmix.papers.cell import Cell, Run
 from unmix.papers.effort import Effort, effort_named
 from unmix.papers.exhibit import Column, Exhibit, Row
 from unmix.papers.live import LiveTable
 from unmix.papers.names import exhibit_named
-from unmix.papers.reproduction import FORMATS, Cell, Reproduction, Run, read
+from unmix.papers.reproduction import FORMATS, Reproduction, read
 from unmix.sweeps import Job, JobStore, Pool
 from unmix.sweeps.job import key
 

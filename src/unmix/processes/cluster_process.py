@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import torch
 from jaxtyping import Float64, Int64
@@ -14,7 +14,7 @@ from unmix.errors import require, require_kind
 from unmix.laws import Law
 from unmix.mixings import Mixing
 from unmix.processes import diversity
-from unmix.processes.clusters import ClusterVectors
+from unmix.processes.clusters import ClusterVectors, frequencies_of
 from unmix.processes.process import Process, require_count
 from unmix.randomness import stream
 from unmix.spaces import Space
@@ -84,7 +84,7 @@ class ClusterProcess(Process):
         share = isinstance(self.label_noise, (int, float)) and 0 <= self.label_noise <= 1
         require(share, f"label noise is a share between 0 and 1, not {self.label_noise!r}.")
         if self.frequencies is not None:
-            object.__setattr__(self, "frequencies", _positive(self.frequencies, self.classes))
+            object.__setattr__(self, "frequencies", frequencies_of(self.frequencies, self.classes))
         _ = self.vectors  # refuses vectors that do not fit the space
 
     @property
@@ -197,13 +197,3 @@ class ClusterProcess(Process):
 
 def _even(shares: Tensor) -> bool:
     return float((shares / shares.mean() - 1).abs().max()) < 1e-9
-
-
-def _positive(frequencies: Any, count: int) -> tuple[float, ...]:
-    try:
-        found = tuple(float(f) for f in frequencies)
-    except (TypeError, ValueError):
-        found = ()
-    fit = len(found) == count and all(0 < f < float("inf") for f in found)
-    require(fit, f"frequencies are {count} positive numbers, one a class.")
-    return found

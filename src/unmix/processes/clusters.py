@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float64
@@ -88,3 +88,14 @@ class GivenClusters:
 
     def __str__(self) -> str:
         return f"{self.count} given clusters"
+
+
+def frequencies_of(frequencies: Any, count: int) -> tuple[float, ...]:
+    """Frequencies of so many classes, if they are."""
+    try:
+        found = tuple(float(f) for f in frequencies)
+    except (TypeError, ValueError):
+        found = ()
+    fit = len(found) == count and all(0 < f < float("inf") for f in found)
+    require(fit, f"frequencies are {count} positive numbers, one a class.")
+    return found

@@ -1,7 +1,8 @@
 """The loop, recipes, checkpoints, progress."""
 
 from unmix.training import recipes
-from unmix.training.fit import fit, load
+from unmix.training.fit import fit
+from unmix.training.load import load
 from unmix.training.recipes import Recipe
 from unmix.training.result import Fit, Interrupted
 

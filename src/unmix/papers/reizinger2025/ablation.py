@@ -26,7 +26,7 @@ BUDGET = (
 )
 
 
-class Cell(NamedTuple):
+class Place(NamedTuple):
     """A place of the grid: its two labels, its process with instance labels, and a batch if not the recipe's."""
 
     first: str
@@ -39,7 +39,7 @@ def exhibit(
     name: str,
     title: str,
     heads: tuple[str, str],
-    cells: Iterable[Cell],
+    cells: Iterable[Place],
     note: str,
 ) -> Exhibit:
     """A heat map of R² of z for DIET and one for class labels, over a grid of processes."""

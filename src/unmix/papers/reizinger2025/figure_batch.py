@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unmix.laws import VonMisesFisher
 from unmix.papers.reizinger2025 import setting
-from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Cell, exhibit
+from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Place, exhibit
 
 BATCHES, CONCENTRATIONS = (128, 512, 1024, 2048), (5.0, 10.0, 20.0, 50.0)
 
@@ -14,7 +14,7 @@ EXHIBIT = exhibit(
     "Batch against concentration: R² [%] of the latents",
     ("batch", "κ"),
     (
-        Cell(f"{b:,}", f"{kappa:g}", setting.world(DIMENSION, CLUSTERS, VonMisesFisher(kappa), INSTANCES), b)
+        Place(f"{b:,}", f"{kappa:g}", setting.world(DIMENSION, CLUSTERS, VonMisesFisher(kappa), INSTANCES), b)
         for b in BATCHES
         for kappa in CONCENTRATIONS
     ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unmix.laws import GeneralisedNormal
 from unmix.papers.reizinger2025 import setting
-from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Cell, exhibit
+from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Place, exhibit
 
 SHAPES, SCALES = (0.5, 1.0, 2.0, 4.0), (0.25, 0.5, 1.0, 2.0)
 
@@ -13,7 +13,7 @@ EXHIBIT = exhibit(
     "Generalised normal conditional, shape against scale: R² [%] of the latents",
     ("shape", "scale"),
     (
-        Cell(f"{p:g}", f"{s:g}", setting.world(DIMENSION, CLUSTERS, GeneralisedNormal(p, s), INSTANCES))
+        Place(f"{p:g}", f"{s:g}", setting.world(DIMENSION, CLUSTERS, GeneralisedNormal(p, s), INSTANCES))
         for p in SHAPES
         for s in SCALES
     ),

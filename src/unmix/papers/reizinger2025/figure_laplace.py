@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unmix.laws import Laplace, Truncated
 from unmix.papers.reizinger2025 import setting
-from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Cell, exhibit
+from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Place, exhibit
 
 SUPPORTS, SCALES = (0.25, 0.5, 1.0, 4.0), (0.25, 0.5, 1.0, 2.0)
 
@@ -13,7 +13,7 @@ EXHIBIT = exhibit(
     "Truncated Laplace conditional, support against scale: R² [%] of the latents",
     ("support", "scale"),
     (
-        Cell(f"±{support:g}", f"{s:g}", setting.world(DIMENSION, CLUSTERS, Truncated(Laplace(s), support), INSTANCES))
+        Place(f"±{support:g}", f"{s:g}", setting.world(DIMENSION, CLUSTERS, Truncated(Laplace(s), support), INSTANCES))
         for support in SUPPORTS
         for s in SCALES
     ),

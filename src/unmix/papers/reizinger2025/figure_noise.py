@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from unmix.laws import VonMisesFisher
 from unmix.papers.reizinger2025 import setting
-from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Cell, exhibit
+from unmix.papers.reizinger2025.ablation import CLUSTERS, DIMENSION, INSTANCES, Place, exhibit
 
 SHARES, CONCENTRATIONS = (0.0, 0.4, 0.8, 0.9, 1.0), (5.0, 10.0, 20.0, 50.0)
 
@@ -13,7 +13,7 @@ EXHIBIT = exhibit(
     "Label noise against concentration: R² [%] of the latents",
     ("noise", "κ"),
     (
-        Cell(f"{100 * share:g} %", f"{k:g}", setting.world(DIMENSION, CLUSTERS, VonMisesFisher(k), INSTANCES, share))
+        Place(f"{100 * share:g} %", f"{k:g}", setting.world(DIMENSION, CLUSTERS, VonMisesFisher(k), INSTANCES, share))
         for share in SHARES
         for k in CONCENTRATIONS
     ),

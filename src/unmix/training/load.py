@@ -1,0 +1,79 @@
+"""Where a run begins, and how one is read back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from unmix.configuration import from_config
+from unmix.errors import RunFolderError, require_kind
+from unmix.files import read_json
+from unmix.model import Model, Network
+from unmix.processes import Process
+from unmix.randomness import stream
+from unmix.training import checkpoint
+from unmix.training.folder import CONFIG, WEIGHTS, RunFolder
+from unmix.training.recipes import Recipe
+from unmix.training.result import Fit
+from unmix.training.sources import Source
+
+
+def load(folder: str | Path) -> Fit:
+    """A run read back from its folder, as far as it got, without training.
+
+    Examples
+    --------
+    >>> load("no/such/run")
+    Traceback (most recent call last):
+    unmix.errors.RunFolderError: no/such/run holds no run: give the folder that `fit` wrote.
+    """
+    if not (Path(folder) / CONFIG).exists():
+        raise RunFolderError(f"{folder} holds no run: give the folder that `fit` wrote.")
+    config = read_json(Path(folder) / CONFIG)
+    if not (isinstance(config, dict) and set(config) == {"process", "model", "recipe", "seed"}):
+        raise RunFolderError(
+            f"{Path(folder) / CONFIG} is damaged: it must name a process, a model, a recipe and a seed."
+        )
+    process, model, recipe, seed = (from_config(config[part]) for part in ("process", "model", "recipe", "seed"))
+    require_kind(process, Process, "the process in config.json", "um.PairProcess(...)")
+    require_kind(model, Model, "the model in config.json", "um.Model(...)")
+    require_kind(recipe, Recipe, "the recipe in config.json", "um.recipes.fast()")
+    return read_back(process, model, recipe, seed, RunFolder(folder))
+
+
+def read_back(process: Process, model: Model, recipe: Recipe, seed: int, run: RunFolder) -> Fit:
+    """The run as far as it got: its final weights if there are any, else its checkpoint."""
+    network, optimiser, batches = start(process, model, recipe, seed)
+    final = run.read_tensors(WEIGHTS)
+    if final is None:
+        done, seconds = checkpoint.restore(run, network, optimiser, batches)
+        if done == 0:
+            raise RunFolderError(f"{run.path} has no checkpoint yet: fit with this folder to train it.")
+    else:
+        try:
+            network.load_state_dict(final[0])
+            done, seconds = int(final[1]["step"]), float(final[1]["seconds"])
+        except (RuntimeError, KeyError, TypeError, ValueError):
+            raise RunFolderError(
+                f"{run.path / WEIGHTS} does not fit this run's model: delete it and fit again with this folder."
+            ) from None
+    log = [line for line in run.metrics() if line["step"] <= done]
+    return Fit(process, model, recipe, seed, network, losses(log), done, seconds, run.path)
+
+
+def start(process: Process, model: Model, recipe: Recipe, seed: int) -> tuple[Network, torch.optim.Optimizer, Source]:
+    """A network, an optimiser and a stream of batches as they are before the first step."""
+    sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
+    network = model.build(process, sample, stream(seed, "init"))
+    matrices = [p for p in network.parameters() if p.ndim > 0]
+    scales = [p for p in network.parameters() if p.ndim == 0]  # of the output, and the temperature
+    groups = [{"params": matrices, "peak": recipe.rate}, {"params": scales, "peak": recipe.rate * recipe.scale_rate}]
+    optimiser = torch.optim.Adam([group for group in groups if group["params"]], lr=recipe.rate, fused=True)
+    return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
+
+
+def losses(log: list[dict[str, Any]]) -> tuple[tuple[int, float], ...]:
+    """Step and loss of each line of metrics.jsonl."""
+    return tuple((line["step"], line["loss"]) for line in log)
