@@ -22,20 +22,30 @@ MEANINGS = {
     "near": f"within {NEAR} points below it",
     "below": "further below",
 }
+WIDE = 5  # columns
 COLOURS = {"reached": "green", "near": "yellow", "below": "red"}
 COLOUR_NAMES = {"reached": "ForestGreen", "near": "Dandelion", "below": "BrickRed"}
 
 
 def terminal(found: Reproduction) -> Table:
-    """A row a setting; in each cell the obtained score, coloured, and the published one below it."""
+    """A row a setting; in each cell the obtained score, coloured, and the published one below it.
+
+    Where there are more columns than a terminal is wide, they stand below each other in one.
+    """
     table = Table(title=f"{found.exhibit.name}: {found.exhibit.title}", caption=_legend(), show_lines=True)
-    for head in ("#", "setting", "theory", *(column.title for column in found.exhibit.columns), "time"):
+    many = len(found.exhibit.columns) > WIDE
+    between = " " if many else "\n"
+    titles = [column.title for column in found.exhibit.columns]
+    for head in ("#", "setting", "theory", *(() if many else (*titles, "time"))):
         table.add_column(head)
+    for head in ("score", "obtained (published)") if many else ():
+        table.add_column(head, no_wrap=True)
     for row in found.rows:
-        spots = [_terminal_cell(cell) for cell in found.cells[row.number].values()]
+        spots = [_terminal_cell(cell, between) for cell in found.cells[row.number].values()]
         spent, *official = _costs(found, row)
-        time = f"{spent}\n[dim]({', '.join(official)})[/]" if official else spent
-        table.add_row(str(row.number), escape(", ".join(row.labels)), tick(found, row), *spots, time)
+        time = spent + (f"{between}[dim]({', '.join(official)})[/]" if official else "")
+        shown = [escape("\n".join([*titles, "time"])), "\n".join([*spots, time])] if many else [*spots, time]
+        table.add_row(str(row.number), escape(", ".join(row.labels)), tick(found, row), *shown)
     return table
 
 
@@ -112,9 +122,9 @@ def plain_cell(cell: Cell) -> str:
     return f"{mark}{cell}" + (f" ({cell.published})" if cell.published else "")
 
 
-def _terminal_cell(cell: Cell) -> str:
+def _terminal_cell(cell: Cell, between: str) -> str:
     obtained = f"[{COLOURS[cell.mark]}]{MARKS[cell.mark]} {cell}[/]" if cell.mark else str(cell)
-    return obtained + (f"\n[dim]({cell.published})[/]" if cell.published else "")
+    return obtained + (f"{between}[dim]({cell.published})[/]" if cell.published else "")
 
 
 def _tex_cell(cell: Cell) -> str:
