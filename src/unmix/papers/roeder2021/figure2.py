@@ -56,7 +56,7 @@ def curves(found: Reproduction) -> tuple[bytes, str]:
             ends = [min(x), max(x)]
             below.plot(ends, ends, color="#444444", linewidth=0.8, linestyle=":")
         above.set_title(", ".join(row.labels), fontsize=9)
-        above.set(xscale="log", ylim=(0, 1.03), xlabel="steps (10 stands for none)", ylabel="mean CCA, held out")
+        above.set(xscale="log", ylim=(-0.06, 1.03), xlabel="steps (10 stands for none)", ylabel="mean CCA, held out")
         below.set(xlabel="f, first dimension", ylabel="f′ mapped onto f, first dimension")
         for ax in (above, below):
             ax.spines[["top", "right"]].set_visible(False)
