@@ -113,8 +113,8 @@ CASES = {
 def test_every_case_recovers_a_linear_world(case):
     objective, output = CASES[case]
     process = world(kappa=4.0, instances=120)
-    fit = trained(process, objective, output, steps=1200)
-    found = um.cluster_recovery(fit, rows=4096)
+    fit = trained(process, objective, output, steps=900)
+    found = um.cluster_recovery(fit, rows=2048)
     scores = found.scores
     assert found.promise.theorem.name.endswith(case)
     assert scores["r2_z"] > 0.98
@@ -142,8 +142,8 @@ def test_where_c3_lacks_diversity_nothing_is_promised_but_the_scores_of_the_pape
 
 def test_some_labels_reach_what_all_of_them_do():
     process = world(instances=400)
-    fit = trained(process, um.DIET(unit_rows=True), steps=1200, batches=SomeLabels(100))
-    scores = um.cluster_recovery(fit, rows=4096).scores
+    fit = trained(process, um.DIET(unit_rows=True), steps=900, batches=SomeLabels(100))
+    scores = um.cluster_recovery(fit, rows=2048).scores
     assert scores["r2_z"] > 0.98
     assert scores["orthogonality_z"] < 0.08
 

@@ -84,8 +84,8 @@ def test_whitening_keeps_a_constant_direction_at_zero(generator):
 
 def test_whitening_is_a_declared_part_of_the_model(generator):
     x = torch.randn(200, 3, generator=generator)
-    whitened = um.Model(MLP((4,))).build(x, 3, generator)
-    plain = um.Model(MLP((4,)), whiten=False).build(x, 3, generator)
+    process = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.Identity())
+    whitened, plain = (um.Model(MLP((4,)), whiten=w).build(process, x, generator) for w in (True, False))
     assert "whitening.matrix" in whitened.state_dict()
     assert not any(name.startswith("whitening") for name in plain.state_dict())
 

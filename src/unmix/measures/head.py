@@ -86,7 +86,7 @@ def head_recovery(rows: Any, vectors: Any, classes: Any, *, seed: int = 0) -> He
     >>> rng = np.random.default_rng(0)
     >>> v, c = rng.normal(size=(60, 3)), np.arange(600) % 60
     >>> found = head_recovery(2 * v[c], v, c)
-    >>> round(found.clusters.r2(), 6), found.collapse
+    >>> round(found.clusters.r2(), 6), round(found.collapse, 6)
     (1.0, 0.0)
     """
     index, centres = np.asarray(classes), as_matrix(vectors, "the cluster vectors")
