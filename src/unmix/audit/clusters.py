@@ -83,7 +83,7 @@ class ClusterRecovery:
             "beta": "β",
         }
         scores = self.scores
-        return "\n".join(f"{text:80} {scores[name]:9.4f}" for name, text in names.items() if name in scores)
+        return "\n".join(f"{text:67} {scores[name]:8.4f}" for name, text in names.items() if name in scores)
 
     def __repr__(self) -> str:
         return "ClusterRecovery(" + ", ".join(f"{name} {score:.4f}" for name, score in self.scores.items()) + ")"
