@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import torch
+from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 import unmix as um
@@ -15,18 +16,16 @@ from unmix.objectives import info_nce
 LABELS, BATCH, DIMENSION, NAIVE_LABELS, SQUARE = 1_000_000, 1024, 10, 20_000, 4096
 
 
-def ours(labels: int = LABELS, batch: int = BATCH) -> Callable[[], None]:
+def step(loss: Callable[[Tensor, Tensor, Tensor], Tensor], labels: int) -> Callable[[], None]:
+    """Forward and backward of a loss of outputs, rows of the head and labels."""
     g = torch.Generator().manual_seed(0)
-    f, w = (torch.randn(n, DIMENSION, generator=g).requires_grad_() for n in (batch, labels))
-    y = torch.randint(labels, (batch,), generator=g)
-    return lambda: objectives.cross_entropy(f, w, y).backward()
+    f, w = (torch.randn(n, DIMENSION, generator=g).requires_grad_() for n in (BATCH, labels))
+    y = torch.randint(labels, (BATCH,), generator=g)
+    return lambda: loss(f, w, y).backward()
 
 
-def naive(labels: int = LABELS, batch: int = BATCH) -> Callable[[], None]:
-    g = torch.Generator().manual_seed(0)
-    f, w = (torch.randn(n, DIMENSION, generator=g).requires_grad_() for n in (batch, labels))
-    y = torch.randint(labels, (batch,), generator=g)
-    return lambda: cross_entropy(f @ w.mT, y).backward()
+def naive(f: Tensor, w: Tensor, y: Tensor) -> Tensor:
+    return cross_entropy(f @ w.mT, y)
 
 
 def contrastive() -> Callable[[], None]:
@@ -51,16 +50,17 @@ def peak(unit_rows: bool) -> int:
     rows = process.sample(BATCH, g)
     objectives.cross_entropy(rows.x, network.loss.weight[:50_000].detach(), rows.instance % 50_000)
 
-    def step() -> None:
+    def update() -> None:
         optimiser.zero_grad(set_to_none=False)
         network.training_loss(rows).backward()
         optimiser.step()
 
-    return peak_extra_bytes(step, repeats=1)
+    return peak_extra_bytes(update, repeats=1)
 
 
 def rows(threads: int) -> list[Row]:
-    t = interleaved(3, ours=ours(), naive=naive(NAIVE_LABELS), info_nce=contrastive())
+    ours, matmul = step(objectives.cross_entropy, LABELS), step(naive, NAIVE_LABELS)
+    t = interleaved(3, ours=ours, naive=matmul, info_nce=contrastive())
     each = {
         "ours": t["ours"] / (LABELS * BATCH),
         "naive": t["naive"] / (NAIVE_LABELS * BATCH),

@@ -44,15 +44,17 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
 
     rows = process.sample(EVALUATION_ROWS, stream(seed, "evaluation"))
     embedding = fitted.embed(rows.x)
-    before, after = recovery(rows.x, rows.z, seed=seed), recovery(embedding, rows.z, seed=seed)
+    classified = isinstance(process, ClusterProcess) and isinstance(model.objective, CrossEntropy)
+    head = cluster_recovery(fitted, rows=EVALUATION_ROWS) if classified else None
+    before = recovery(rows.x, rows.z, seed=seed)
+    after = head.latents if head else recovery(embedding, rows.z, seed=seed)  # of the same rows
     console.print(recovery_table({"before: observations": before, "after: the encoder": after}))
     console.print("\n[bold]Verdict[/]")
     console.print(Padding(after.verdict, (0, 0, 0, 2)))
     console.print(Padding(kept_or_not(promise, after), (0, 0, 0, 2)))
 
     scores: dict[str, Any] = {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps}
-    if isinstance(process, ClusterProcess) and isinstance(model.objective, CrossEntropy):
-        head = cluster_recovery(fitted, rows=EVALUATION_ROWS)
+    if head:
         console.print("\n[bold]Head[/]")
         console.print(Padding(str(head), (0, 0, 0, 2)))
         scores["head"] = head.scores

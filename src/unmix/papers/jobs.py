@@ -15,7 +15,7 @@ from unmix.model import Model
 from unmix.processes import ClusterProcess, PairProcess
 from unmix.randomness import stream
 from unmix.sweeps import Progress
-from unmix.training import Recipe, fit
+from unmix.training import Fit, Recipe, fit
 from unmix.training.folder import METRICS
 
 RUN, LONGEST_LINE = "run", 1000
@@ -60,9 +60,8 @@ class Trained:
     rows: int = EVALUATION_ROWS
 
     def run(self, folder: Path) -> dict[str, Any]:
-        world = self.process.with_seed(self.seed)
-        found = fit(world, self.model, self.recipe, seed=self.seed, folder=folder / RUN, progress=False)
-        pairs = world.sample(self.rows, stream(self.seed, "evaluation"))
+        found = _fitted(self, folder)
+        pairs = found.process.sample(self.rows, stream(self.seed, "evaluation"))
         spent = {"seconds": found.seconds, "steps": found.steps}
         return _measured(found.embed(pairs.x), pairs.z, self.seed) | spent
 
@@ -85,8 +84,7 @@ class Classified:
     rows: int = EVALUATION_ROWS
 
     def run(self, folder: Path) -> dict[str, Any]:
-        world = self.process.with_seed(self.seed)
-        trained = fit(world, self.model, self.recipe, seed=self.seed, folder=folder / RUN, progress=False)
+        trained = _fitted(self, folder)
         found = cluster_recovery(trained, rows=self.rows)
         scores, law = found.scores, self.process.conditional
         if isinstance(law, VonMisesFisher):
@@ -109,6 +107,12 @@ class Classified:
 
     def progress(self, folder: Path) -> Progress | None:
         return _progress(folder, self.recipe)
+
+
+def _fitted(job: Trained | Classified, folder: Path) -> Fit:
+    """The job's model, trained in the world of its seed, or read back."""
+    world = job.process.with_seed(job.seed)
+    return fit(world, job.model, job.recipe, seed=job.seed, folder=folder / RUN, progress=False)
 
 
 def _progress(folder: Path, recipe: Recipe) -> Progress | None:
