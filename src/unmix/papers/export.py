@@ -32,7 +32,7 @@ def terminal(found: Reproduction) -> Table:
 
     Where there are more columns than a terminal is wide, they stand below each other in one.
     """
-    table = Table(title=f"{found.exhibit.name}: {found.exhibit.title}", caption=_legend(), show_lines=True)
+    table = Table(title=f"{found.exhibit.name}: {found.exhibit.title}", caption=legend(found), show_lines=True)
     many = len(found.exhibit.columns) > WIDE
     between = " " if many else "\n"
     titles = [column.title for column in found.exhibit.columns]
@@ -85,7 +85,7 @@ def markdown(found: Reproduction) -> str:
     for row in found.rows:
         spots = [plain_cell(cell) for cell in found.cells[row.number].values()]
         lines.append(markdown_row([str(row.number), *row.labels, tick(found, row), *spots, *_costs(found, row)]))
-    return "\n".join([*lines, "", _legend(), ""])
+    return "\n".join([*lines, "", legend(found), ""]).rstrip() + "\n"
 
 
 def tick(found: Reproduction, row: Row) -> str:
@@ -112,7 +112,10 @@ def _costs(found: Reproduction, row: Row) -> list[str]:
     return [duration(cell.seconds), duration(cell.official_seconds), times(cell.ratio)]
 
 
-def _legend() -> str:
+def legend(found: Reproduction) -> str:
+    """What the marks mean; nothing where the paper printed no number."""
+    if not any(row.published for row in found.rows):
+        return ""
     return "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
 
 

@@ -63,7 +63,6 @@ class LiveTable:
             if at is None:
                 grid.add_row(str(job), "", "starting or measuring")
             else:
-                grid.add_row(
-                    str(job), ProgressBar(at.total, at.done, 30), f"{at.done:,} of {at.total:,}, loss {at.loss:.4f}"
-                )
+                loss = "" if at.loss is None else f", loss {at.loss:.4f}"
+                grid.add_row(str(job), ProgressBar(at.total, at.done, 30), f"{at.done:,} of {at.total:,}{loss}")
         return grid

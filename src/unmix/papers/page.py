@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, tick
+from unmix.papers.export import MARKS, MEANINGS, legend, tick
 from unmix.report import Figure, Grid, Page, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -39,12 +39,13 @@ def _table(found: Reproduction) -> Grid:
         (Spot(str(row.number)), *map(Spot, row.labels), Spot(tick(found, row)), *map(_spot, _cells(found, row)))
         for row in found.rows
     )
-    legend = tuple(Spot(f"{MARKS[mark]} {meaning}", tone=mark) for mark, meaning in MEANINGS.items())
+    meanings = MEANINGS if legend(found) else {}
+    tones = tuple(Spot(f"{MARKS[mark]} {meaning}", tone=mark) for mark, meaning in meanings.items())
     caption = (
         "Mean ± standard deviation over seeds; “theory” says whether a theorem promises what the score tests, computed "
         "from the setting."
     )
-    return Grid(caption, heads, rows, legend)
+    return Grid(caption, heads, rows, tones)
 
 
 def _cells(found: Reproduction, row: Row) -> list[Cell]:

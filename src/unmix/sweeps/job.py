@@ -12,11 +12,11 @@ from unmix.configuration import to_config
 
 
 class Progress(NamedTuple):
-    """How far a running job is."""
+    """How far a running job is, and its loss if it has one."""
 
     done: int
     total: int
-    loss: float
+    loss: float | None = None
 
 
 @runtime_checkable

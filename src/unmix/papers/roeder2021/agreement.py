@@ -100,7 +100,7 @@ class Agreement:
 
     def progress(self, folder: Path) -> Progress | None:
         kept = [_kept(folder / run, moment) for run in RUNS for moment in self.moments]
-        return Progress(sum(path.exists() for path in kept), len(kept), float("nan"))
+        return Progress(sum(path.exists() for path in kept), len(kept))
 
 
 def _kept(folder: Path, moment: int) -> Path:
