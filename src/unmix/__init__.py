@@ -9,6 +9,7 @@ from importlib.metadata import version
 
 from unmix import (
     encoders,
+    factors,
     indeterminacy,
     laws,
     measures,
@@ -20,7 +21,7 @@ from unmix import (
     tables,
     theory,
 )  # fmt: skip
-from unmix.audit import ClusterRecovery, cluster_recovery
+from unmix.audit import AuditReport, ClusterRecovery, audit, cluster_recovery
 from unmix.canonical import CanonicalModel, ModelComparison, compare_models
 from unmix.comparison import Comparison, LayerComparison, compare, compare_layers
 from unmix.encoders import outputs
@@ -41,6 +42,7 @@ __version__ = version("unmix")
 
 __all__ = [
     "DIET",
+    "AuditReport",
     "Box",
     "CanonicalModel",
     "ClusterProcess",
@@ -78,11 +80,13 @@ __all__ = [
     "Truncated",
     "Uniform",
     "VonMisesFisher",
+    "audit",
     "cluster_recovery",
     "compare",
     "compare_layers",
     "compare_models",
     "encoders",
+    "factors",
     "fit",
     "guarantee",
     "indeterminacy",

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from unmix.cli.audit import audit
 from unmix.cli.compare import compare
 from unmix.cli.demo import demo
 from unmix.cli.fit import fit
@@ -42,6 +43,7 @@ def options(
 
 app.command()(demo)
 app.command()(fit)
+app.command()(audit)
 app.command()(compare)
 app.command()(reproduce)
 

@@ -13,12 +13,13 @@ from rich.markup import escape
 from typer import Argument, Option
 
 from unmix.canonical import CanonicalModel, compare_models
+from unmix.cli.labels import id_labels, labels_or_column
 from unmix.cli.measures import CHOICES, measures_named
 from unmix.comparison import Comparison, LayerComparison, compare_layers, comparison_table
 from unmix.comparison import compare as compare_tables
 from unmix.errors import require
 from unmix.files import told_about
-from unmix.tables import members, read, read_labels
+from unmix.tables import members, read
 
 
 def compare(
@@ -55,7 +56,9 @@ def compare(
     seed: Annotated[int, Option(help="Of the folds, resamples and permutations.")] = 0,
     out: Annotated[
         Path | None,
-        Option(help="A folder for comparison.json, .csv, .tex and .png. The same command again goes on where it was."),
+        Option(
+            help="A folder for comparison.html, .json, .csv, .tex, .png. The same command again goes on where it was."
+        ),
     ] = None,
 ) -> None:
     """Are representations of the same rows the same, up to what, and is that above chance?
@@ -66,7 +69,7 @@ def compare(
     require(len(tables) >= 2, "compare needs two or more files.")
     require(not (layers and models), "--layers and --models exclude each other.")
     given: dict[str, Any] = {"folds": folds, "bootstraps": bootstraps, "permutations": permutations, "seed": seed}
-    given |= {"sample": sample, "groups": _groups(groups)}
+    given |= {"sample": sample, "groups": labels_or_column(groups)}
     titles = [n.strip() for n in names.split(",")] if names else None
     unused = {"--ids": (layers or models) and ids, "--names": layers and names, "--measures": models and measures}
     for option, value in unused.items():
@@ -78,7 +81,7 @@ def compare(
         elif layers:
             _layers(tables, measures, given, out)
         else:
-            asked = {"names": titles, "measures": measures_named(measures), "ids": _ids(ids), "folder": out}
+            asked = {"names": titles, "measures": measures_named(measures), "ids": id_labels(ids), "folder": out}
             _show(compare_tables(*tables, **asked, progress=True, **given), out)
 
 
@@ -101,7 +104,7 @@ def _show(found: Comparison, out: Path | None) -> None:
             console.print(f"{escape(p.x)}, {escape(p.y)}: {escape(note)}", soft_wrap=True)
     console.print("\n[bold]Verdict[/]")
     console.print(escape(found.verdict), soft_wrap=True)
-    _keep(found, out, (".json", ".csv", ".tex", ".png"))
+    _keep(found, out, (".html", ".json", ".csv", ".tex", ".png"))
 
 
 def _layers(tables: list[str], measures: str | None, given: dict[str, Any], out: Path | None) -> None:
@@ -126,27 +129,6 @@ def _models(tables: list[str], titles: list[str] | None, given: dict[str, Any], 
     found = compare_models(*both, **given)
     Console(highlight=False).print(escape(str(found)), soft_wrap=True)
     _keep(found, out, (".json",))
-
-
-def _groups(groups: str | None) -> Any:
-    if groups is None or not _is_file(groups):
-        return groups
-    return read_labels(groups)
-
-
-def _is_file(text: str) -> bool:
-    """Whether a label option names a file rather than a column."""
-    looks = Path(text).suffix.lower() in (".txt", ".npy")
-    require(not looks or Path(text).is_file(), f"there is no file {text}.")
-    return Path(text).is_file()
-
-
-def _ids(ids: list[str] | None) -> Any:
-    if not ids:
-        return None
-    if len(ids) == 1 and not _is_file(ids[0]):
-        return ids[0]
-    return [read_labels(file) for file in ids]
 
 
 def _keep(found: Any, out: Path | None, kinds: tuple[str, ...]) -> None:

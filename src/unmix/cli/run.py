@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 
-from unmix.audit import recovery_table, save_recovery_figure
+from unmix.audit import audit, recovery_table, save_recovery_figure
 from unmix.audit.clusters import EVALUATION_ROWS, cluster_recovery
+from unmix.factors import Continuous
 from unmix.files import write_json
 from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery, recovery
@@ -25,7 +26,7 @@ from unmix.training import Interrupted, Recipe, fit
 
 
 def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path) -> None:
-    """Fit, then print the recovery before and after and save recovery.json and recovery.png in the folder."""
+    """Fit, then print the recovery before and after and save recovery.json, recovery.png and report.html."""
     model.check(process, recipe.batch)
     console = Console(highlight=False)
     promise = guarantee(process, model)
@@ -47,7 +48,11 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     classified = isinstance(process, ClusterProcess) and isinstance(model.objective, CrossEntropy)
     head = cluster_recovery(fitted, rows=EVALUATION_ROWS) if classified else None
     before = recovery(rows.x, rows.z, seed=seed)
-    after = head.latents if head else recovery(embedding, rows.z, seed=seed)  # of the same rows
+    latents = {f"latent {k + 1}": z for k, z in enumerate(rows.z.T)}
+    kinds = dict.fromkeys(latents, Continuous())
+    report = audit(embedding, latents, kinds=kinds, name="the encoder", probe=False, seed=seed)
+    after = report.whole
+    assert after is not None  # an encoder whose outputs are all constant is refused
     console.print(recovery_table({"before: observations": before, "after: the encoder": after}))
     console.print("\n[bold]Verdict[/]")
     console.print(Padding(after.verdict, (0, 0, 0, 2)))
@@ -61,7 +66,9 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     write_json(folder / "recovery.json", scores)
     compared = {"observations": (rows.x, before), "the encoder": (embedding, after)}
     save_recovery_figure(folder / "recovery.png", rows.z, compared, promise.promise or AFFINE)
+    report.save(folder / "report.html")
     console.print(f"\n[bold]Picture[/]  {escape(str(folder / 'recovery.png'))}", soft_wrap=True)
+    console.print(f"[bold]Report[/]   {escape(str(folder / 'report.html'))}", soft_wrap=True)
     if not fitted.finished:
         console.print("Run the same command again to go on from here.")
         sys.exit(130)

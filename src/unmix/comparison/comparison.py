@@ -17,6 +17,7 @@ from unmix.files import write_atomically, write_json
 from unmix.indeterminacy import Indeterminacy
 from unmix.measures.measure import Measure
 from unmix.measures.score import Refusal, Score
+from unmix.report.drawing import png
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -133,17 +134,23 @@ class Comparison:
         }
 
     def save(self, path: str | Path) -> None:
-        """Write .json (everything), .csv or .tex (the table), or .png (the heat maps)."""
+        """Write .html (a page to send), .json (everything), .csv or .tex (the table), or .png (the heat maps)."""
         file = Path(path)
         if file.suffix == ".json":
             write_json(file, self.as_dict())
         elif file.suffix == ".png":
-            from unmix.comparison.figure import heat_maps  # matplotlib is slow to import
+            from unmix.comparison.figure import heat_maps
 
-            write_atomically(file, heat_maps(self))
+            write_atomically(file, png(heat_maps(self)))
+        elif file.suffix == ".html":
+            from unmix.comparison.page import html
+
+            write_atomically(file, html(self).encode())
         else:
             texts = {".csv": export.csv, ".tex": export.latex}
-            require(file.suffix in texts, f"a comparison is saved as .json, .csv, .tex or .png, not as {file.name}.")
+            require(
+                file.suffix in texts, f"a comparison is saved as .html, .json, .csv, .tex or .png, not {file.name}."
+            )
             write_atomically(file, texts[file.suffix](self).encode())
 
     def __repr__(self) -> str:

@@ -21,6 +21,7 @@ from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cka import CKA
 from unmix.measures.measure import Measure
 from unmix.measures.score import FIELDS, Refusal, Score
+from unmix.report.drawing import png
 from unmix.sheets import sheet
 
 
@@ -73,9 +74,9 @@ class LayerComparison:
         if file.suffix == ".json":
             write_json(file, self.as_dict())
         elif file.suffix == ".png":
-            from unmix.comparison.figure import layer_map  # matplotlib is slow to import
+            from unmix.comparison.figure import layer_map
 
-            write_atomically(file, layer_map(self))
+            write_atomically(file, png(layer_map(self)))
         else:
             require(file.suffix == ".csv", f"layers are saved as .json, .csv or .png, not as {file.name}.")
             named = zip(self.x, self.scores, strict=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -20,10 +21,15 @@ class Linear(Indeterminacy):
     name: ClassVar[str] = "linear"
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        return solve(m.xx, m.xy).T
+        return _solved(m).T
 
     def __str__(self) -> str:
         return "affine" if self.offset else "linear"
+
+
+@lru_cache(maxsize=8)  # several measures ask the same folds
+def _solved(m: Moments) -> Float64[ndarray, "k d"]:
+    return solve(m.xx, m.xy)
 
 
 class ScaledOrthogonal(Indeterminacy):

@@ -31,13 +31,16 @@ class FittedMap:
 
     def r2(self, moments: Moments) -> Float64[ndarray, " d"]:
         """1 − SSE/SST a dimension on the rows of `moments`, SST about their own mean; −∞ where y is constant."""
+        total = np.diag(moments.yy)
+        return 1 - np.divide(self.errors(moments), total, where=total > 0, out=np.full(len(total), np.inf))
+
+    def errors(self, moments: Moments) -> Float64[ndarray, " d"]:
+        """SSE a dimension on the rows of `moments`."""
         a, m = self.matrix, moments
         cross = (a * m.xy.T).sum(1)
         spread = (a @ m.xx * a).sum(1)
         bias = m.mean_y - a @ m.mean_x - self.offset
-        total = np.diag(m.yy)
-        wrong = total - 2 * cross + spread + m.n * bias**2
-        return 1 - np.divide(wrong, total, where=total > 0, out=np.full(len(total), np.inf))
+        return np.diag(m.yy) - 2 * cross + spread + m.n * bias**2
 
 
 @dataclass(frozen=True)

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int64, Num
+from jaxtyping import Bool, Float64, Int64, Num
 from numpy import ndarray
 
 from unmix.errors import require
+from unmix.measures.copies import copied_columns, copied_rows
 from unmix.measures.sample import Sample, chosen
 from unmix.moments import CHUNKS, ChunkMoments, Folds, chunks_of_groups, chunks_of_rows, chunks_of_table
 from unmix.tables.labels import require_labels
@@ -54,6 +56,12 @@ class Paired:
         """All rows, with their numbers for values: for what is permuted elsewhere."""
         number = np.arange(self.rows, dtype=np.float64)[:, None]
         return Sample(number, number, self.chunk, self.group, self.folds.count, self.sample.seed)
+
+    def targets(self, columns: Int64[ndarray, " c"]) -> Paired:
+        """Only these columns of y, for measures that do not ask for the rows' norms."""
+        chunks = self.folds.chunks.columns(np.arange(len(self.kept_x)), columns)
+        sample = replace(self.sample, y=self.sample.y[:, columns])
+        return replace(self, folds=replace(self.folds, chunks=chunks), sample=sample, kept_y=self.kept_y[columns])
 
 
 def pair(
@@ -101,12 +109,36 @@ def pair(
         if not moves.all():
             notes.append(f"dropped constant column {listed(~moves)} of {name}")
     kept_x, kept_y = (np.flatnonzero(moves) for moves in moving)
+    notes += _notes_on_copies(
+        x, y, member, names, [g[np.ix_(k, k)] for g, k in ((pooled.xx, kept_x), (pooled.yy, kept_y))]
+    )
 
     most = sample or max(SAMPLE, SAMPLE_A_COLUMN * max(len(kept_x), len(kept_y)))
     index = chosen(member, most, seed) if n > most else np.arange(n)
     some = Sample(_taken(x, index, kept_x), _taken(y, index, kept_y), chunk[index], member[index], folds, seed)
     used = chunks if all(moves.all() for moves in moving) else chunks.columns(kept_x, kept_y)
     return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes))
+
+
+def _notes_on_copies(
+    x: Num[ndarray, "n k"],
+    y: Num[ndarray, "n d"],
+    group: Int64[ndarray, " n"],
+    names: tuple[str, str],
+    grams: Sequence[Float64[ndarray, "m m"]],
+) -> list[str]:
+    notes = []
+    if copies := copied_rows(x, y, group):
+        notes.append(
+            f"{copies:,} of {len(x):,} rows are copies of others: held out, they have been seen, so scores are too "
+            "good; remove the copies, or give them one group"
+        )
+    for name, gram in zip(names, grams, strict=True):
+        if pairs := copied_columns(gram):
+            more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
+            listed = ", ".join(f"{b} of {a}" for a, b in pairs[:5])
+            notes.append(f"columns of {name} repeat others, up to scale and offset: {listed}{more}")
+    return notes
 
 
 def _check_memory(width_x: int, width_y: int, names: tuple[str, str]) -> None:

@@ -52,18 +52,24 @@ def recovery(
     >>> print(recovery(1 - z[:, [1, 2, 0]], z).minimal[0])  # on a box a flip needs the offset
     signed permutation + offset
     """
-    number = isinstance(tolerance, (int, float))
-    require(number and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
     asked = {"groups": groups, "folds": folds, "seed": seed}
     paired = truth_door(x, y, **asked)
     check_counts(bootstraps, permutations)
     counts = {"bootstraps": bootstraps, "permutations": permutations}
+    ranked = truth_door(ranks_of(x), ranks_of(y), **asked)
+    return recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
+
+
+def recovery_of(paired: Paired, ranked: Paired, width: int, tolerance: float = TOLERANCE, **counts: int) -> Recovery:
+    """The recovery from an embedding of `width` columns that is paired with the truth already; `ranked` by ranks."""
+    number = isinstance(tolerance, (int, float))
+    require(number and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
     affine, pearson = _scores(paired, [UpTo(AFFINE), FACTORS], **counts)
-    (spearman,) = _scores(truth_door(ranks_of(x), ranks_of(y), **asked), [FACTORS], **counts)
+    (spearman,) = _scores(ranked, [FACTORS], **counts)
     classes = [c for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
     train = paired.folds.splits(only=1)[0][0]
-    found = resample(paired, [UpTo(c) for c in classes], bootstraps)
+    found = resample(paired, [UpTo(c) for c in classes], counts["bootstraps"])
     steps = tuple(Step(c, c.fit(train), h) for c, h in zip(classes, found, strict=True))
 
     # Where affine itself gains no more than the tolerance, every class would do: none is named.
@@ -75,10 +81,10 @@ def recovery(
         spearman=spearman,
         minimal=minimal_classes({s.up_to: s.r2 for s in steps}, tolerance) if telling else (),
         tolerance=tolerance,
-        n=len(x),
-        test_rows=np.flatnonzero(paired.chunk % folds == 0),
+        n=paired.rows,
+        test_rows=np.flatnonzero(paired.chunk % paired.folds.count == 0),
         kept=paired.kept_x,
-        width=x.shape[1],
+        width=width,
         notes=paired.notes,
     )
 

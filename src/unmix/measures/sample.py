@@ -95,22 +95,34 @@ def _runs(groups: Groups, enough: int = 5) -> Iterator[Groups]:
 
 
 class Pairings:
-    """The folds' moments of a sample for many orders of y."""
+    """The folds' moments of a sample for many orders of y; those of x alone stay as they are."""
 
     def __init__(self, sample: Sample) -> None:
-        self.fold, self.count = sample.fold, sample.folds
+        self.count = sample.folds
+        self.rows = [np.flatnonzero(sample.fold == f) for f in range(self.count)]
         self.shift_x, self.shift_y = np.median(sample.x, axis=0), np.median(sample.y, axis=0)
         x, y = sample.x - self.shift_x, sample.y - self.shift_y
         norm_x, norm_y = (x * x).sum(1, keepdims=True), (y * y).sum(1, keepdims=True)
-        self.left, self.right = np.hstack([norm_x, x]), np.hstack([norm_y, y])
+        left, self.right = np.hstack([np.ones((len(x), 1)), norm_x, x]), np.hstack([norm_y, y])
+        # The order of `ChunkMoments`: [1, ‖x̄‖², ‖ȳ‖², x̄, ȳ].
+        self.of_x = np.r_[0:2, 3 : 3 + x.shape[1]]
+        self.of_y = np.r_[2, 3 + x.shape[1] : 3 + x.shape[1] + y.shape[1]]
+        self.left = [left[rows] for rows in self.rows]
+        size = left.shape[1] + self.right.shape[1]
+        self.fixed = np.zeros((self.count, size, size))
+        for sums, part in zip(self.fixed, self.left, strict=True):
+            sums[np.ix_(self.of_x, self.of_x)] = part.T @ part
 
     def folds(self, order: Int64[ndarray, " m"]) -> Folds:
         """The folds when row i of x is paired with row order[i] of y."""
-        right = self.right[order]
-        one = np.ones((len(order), 1))
-        v = np.hstack([one, self.left[:, :1], right[:, :1], self.left[:, 1:], right[:, 1:]])
-        parts = (v[self.fold == f] for f in range(self.count))
-        return Folds(ChunkMoments(np.stack([p.T @ p for p in parts]), self.shift_x, self.shift_y), self.count)
+        found = self.fixed.copy()
+        for sums, left, rows in zip(found, self.left, self.rows, strict=True):
+            right = self.right[order[rows]]
+            cross = left.T @ right
+            sums[np.ix_(self.of_x, self.of_y)] = cross
+            sums[np.ix_(self.of_y, self.of_x)] = cross.T
+            sums[np.ix_(self.of_y, self.of_y)] = right.T @ right
+        return Folds(ChunkMoments(found, self.shift_x, self.shift_y), self.count)
 
 
 def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, " m"]:

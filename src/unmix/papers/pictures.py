@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from io import BytesIO
 from math import log10, nan
 from typing import TYPE_CHECKING, Any
+
+from unmix.report.drawing import png
 
 if TYPE_CHECKING:
     from unmix.papers.exhibit import Column
@@ -92,12 +93,6 @@ def _along(found: Reproduction, title: str) -> str:
         f"{c.mean:.1f} at {', '.join(f'{h} {v}' for h, v in zip(heads, c.row.labels, strict=True))}" for c in ends
     )
     return f"{title}: from {high}, to {low}."
-
-
-def png(figure: Any) -> bytes:
-    buffer = BytesIO()
-    figure.savefig(buffer, format="png", dpi=150)
-    return buffer.getvalue()
 
 
 def _nines(score: float) -> float:

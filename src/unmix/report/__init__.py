@@ -1,5 +1,5 @@
 """One self-contained HTML page: text, figures and tables, readable anywhere and without a network."""
 
-from unmix.report.page import Figure, Grid, Page, Spot, Text, rendered
+from unmix.report.page import Code, Drawing, Figure, Grid, Page, Part, Spot, Text, rendered
 
-__all__ = ["Figure", "Grid", "Page", "Spot", "Text", "rendered"]
+__all__ = ["Code", "Drawing", "Figure", "Grid", "Page", "Part", "Spot", "Text", "rendered"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from base64 import b64encode
 from dataclasses import dataclass, field
 from functools import cache
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any
 
@@ -30,6 +31,14 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Drawing:
+    """An SVG element that takes the page's colours, and the sentence that says what to see in it."""
+
+    svg: str
+    caption: str
+
+
+@dataclass(frozen=True)
 class Spot:
     """A cell of a grid: a line, smaller lines below it, and a tone ("reached", "near", "below" or "")."""
 
@@ -49,12 +58,22 @@ class Grid:
 
 
 @dataclass(frozen=True)
+class Code:
+    """Lines to be copied as they are."""
+
+    text: str
+
+
+Part = Text | Figure | Drawing | Grid | Code
+
+
+@dataclass(frozen=True)
 class Page:
     """A title, a sentence below it, sections of parts under headings, and lines at the foot."""
 
     title: str
     lead: str
-    sections: tuple[tuple[str, tuple[Text | Figure | Grid, ...]], ...]
+    sections: tuple[tuple[str, tuple[Part, ...]], ...]
     foot: tuple[str, ...] = field(default=())
 
 
@@ -73,7 +92,10 @@ def rendered(page: Page) -> str:
 def _template() -> Any:
     import jinja2  # slow to import
 
-    text = files("unmix.report").joinpath("page.html").read_text(encoding="utf-8")
+    folder = files("unmix.report")
+    text, script = (folder.joinpath(name).read_text(encoding="utf-8") for name in ("page.html", "page.js"))
     environment = jinja2.Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.tests["kind"] = lambda part, name: type(part).__name__ == name
+    # Only this script may run in the page, whatever names it shows.
+    environment.globals |= {"script": script, "hash": b64encode(sha256(script.encode()).digest()).decode()}
     return environment.from_string(text)

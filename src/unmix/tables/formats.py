@@ -58,21 +58,7 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
     from pyarrow import csv as arrow
 
     _no_member(path, member)
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        try:
-            first = file.readline(2**20)
-        except UnicodeDecodeError:
-            raise InputError(f"{path.name} is not UTF-8 text: save it as UTF-8.") from None
-    require(bool(first.strip()), f"{path.name} is empty: give at least one row.")
-    mark = "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=first.count)
-    fields = next(csv.reader([first], delimiter=mark))
-    headed = _is_header([f.strip() for f in fields], path)
-    columns = [f.strip() for f in fields] if headed else [str(i) for i in range(len(fields))]
-    require(
-        "" not in columns, f"a column of {path.name} has no name (an index that pandas wrote?): name it or drop it."
-    )
-    twice = sorted({c for c in columns if columns.count(c) > 1})
-    require(not twice, f"{path.name} has the column {', '.join(twice)} more than once: rename it.")
+    mark, columns, headed = text_layout(path)
     missing = [label for label in labels if label not in columns]
     require(not missing, f"{path.name} has no column {', '.join(missing)}: it has {', '.join(columns[:20])}.")
     kinds = {c: pa.string() if c in labels else pa.float64() for c in columns}
@@ -80,7 +66,7 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
         stream = arrow.open_csv(
             path,
             read_options=arrow.ReadOptions(column_names=columns, skip_rows=int(headed)),
-            parse_options=arrow.ParseOptions(delimiter=mark, ignore_empty_lines=len(fields) > 1),
+            parse_options=arrow.ParseOptions(delimiter=mark, ignore_empty_lines=len(columns) > 1),
             convert_options=arrow.ConvertOptions(column_types=kinds, strings_can_be_null=False),
         )
         return _arrow(path, name, labels, stream.schema, stream)
@@ -90,6 +76,28 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
             f"{path.name} is not a table of numbers ({said[:160]}): name columns of text as ids or groups, or leave "
             "them out."
         ) from error
+
+
+def text_layout(path: Path) -> tuple[str, list[str], bool]:
+    """The separator of a text file, its columns, and whether its first line names them."""
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        try:
+            first = file.readline(2**20)
+        except UnicodeDecodeError:
+            raise InputError(f"{path.name} is not UTF-8 text: save it as UTF-8.") from None
+    require(bool(first.strip()), f"{path.name} is empty: give at least one row.")
+    mark = "\t" if path.suffix.lower() == ".tsv" else max(",;\t|", key=first.count)
+    spaced = len(first.split()) > 1 and not first.count(mark) and all(map(_is_number, first.split()))
+    require(not spaced, f"the columns of {path.name} are separated by spaces: separate them by commas.")
+    fields = [f.strip() for f in next(csv.reader([first], delimiter=mark))]
+    headed = _is_header(fields, path)
+    columns = fields if headed else [str(i) for i in range(len(fields))]
+    require(
+        "" not in columns, f"a column of {path.name} has no name (an index that pandas wrote?): name it or drop it."
+    )
+    twice = sorted({c for c in columns if columns.count(c) > 1})
+    require(not twice, f"{path.name} has the column {', '.join(twice)} more than once: rename it.")
+    return mark, columns, headed
 
 
 READERS: dict[str, Callable[[Path, str, str, Labels], Table]] = {

@@ -63,22 +63,27 @@ def members(source: str | Path) -> dict[str, bool]:
     require(lister is not None, f"{path.name} holds one table: give .npz or .safetensors files with several.")
     require(path.is_file(), f"there is no file {source}.")
     assert lister is not None
-    return _told(path, lambda: lister(path))
+    return told(path, lambda: lister(path))
 
 
 def _file(text: str, name: str | None, labels: Sequence[str]) -> Table:
+    path, member = file_parts(text)
+    reader = formats.READERS[path.suffix.lower()]
+    title = name or (f"{path.stem}::{member}" if member else path.stem)
+    return told(path, lambda: reader(path, title, member, tuple(labels)))
+
+
+def file_parts(text: str) -> tuple[Path, str]:
+    """The file and the name of the array in it, of FILE or FILE::NAME; a file that cannot be read is refused."""
     place, _, member = text.partition("::")
     path = Path(place)
-    reader = formats.READERS.get(path.suffix.lower())
     known = ", ".join(formats.READERS)
-    require(reader is not None, f"{path.name} is of no kind that unmix reads: give one of {known}.")
+    require(path.suffix.lower() in formats.READERS, f"{path.name} is of no kind that unmix reads: give one of {known}.")
     require(path.is_file(), f"there is no file {place}.")
-    assert reader is not None
-    title = name or (f"{path.stem}::{member}" if member else path.stem)
-    return _told(path, lambda: reader(path, title, member, tuple(labels)))
+    return path, member
 
 
-def _told(path: Path, reading: Callable[[], T]) -> T:
+def told(path: Path, reading: Callable[[], T]) -> T:
     """Whatever a library says of a damaged file becomes one sentence."""
     try:
         return reading()

@@ -17,9 +17,10 @@ from unmix.model import Model
 from unmix.objectives import CrossEntropy
 from unmix.papers.effort import Effort
 from unmix.papers.exhibit import Column, Exhibit, Row
-from unmix.papers.pictures import INK, png
+from unmix.papers.pictures import INK
 from unmix.papers.roeder2021.agreement import MOMENTS, Agreement
 from unmix.processes import SectorProcess
+from unmix.report.drawing import png
 from unmix.sweeps import Job
 from unmix.training import Recipe
 from unmix.training.recipes import Constant

@@ -21,9 +21,10 @@ from unmix.encoders import outputs
 from unmix.indeterminacy import AFFINE
 from unmix.laws import Uniform, VonMisesFisher
 from unmix.papers.exhibit import Exhibit, Row
-from unmix.papers.pictures import INK, png
+from unmix.papers.pictures import INK
 from unmix.papers.zimmermann2021 import setting
 from unmix.papers.zimmermann2021.setting import DIMENSION, IDENTITY, UNSUPERVISED
+from unmix.report.drawing import png
 from unmix.similarities import Dot
 from unmix.spaces import Sphere
 

@@ -1,0 +1,132 @@
+"""An audit as a self-contained HTML page."""
+
+from __future__ import annotations
+
+from datetime import date
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+from unmix.audit import export, pictures
+from unmix.audit.finding import State
+from unmix.audit.words import verdict
+from unmix.report import Code, Grid, Page, Part, Spot, Text, rendered
+
+if TYPE_CHECKING:
+    from unmix.audit.report import AuditReport
+
+TONES = {State.RECOVERED: "reached", State.IN_PART: "near", State.NONLINEAR: "near", State.ABSENT: "below"}
+ASSUMES = {
+    "R²": "R² = 1 − SSE/SST on held-out rows, never clipped. It can be trusted if rows of different folds are "
+    "independent, and it means “recovered” only for what is linear in the outputs.",
+    "balanced accuracy": "Balanced accuracy: the mean over classes of the share of held-out rows that linear "
+    "discriminant analysis names rightly; with c classes chance is 1/c. It can be trusted if rows of different folds "
+    "are independent, and it is the best a linear boundary can do if the spread within every class is alike.",
+}
+
+
+def html(report: AuditReport) -> str:
+    """The verdict and what fails; factors; the whole; outputs; rows; assumptions; how it was made."""
+    sections: list[tuple[str, tuple[Part, ...]]] = [
+        ("Verdict", _verdict(report)),
+        ("Each factor", (pictures.bars(report), _factors(report), _measures(report))),
+        ("True against recovered", (pictures.true_against_recovered(report),)),
+    ]
+    if report.whole is not None:
+        sections.append(("All numbers at once: up to which class of maps", _whole(report)))
+    sections += [
+        ("Which output carries which factor", (pictures.heat_map(report), *_outputs(report))),
+        ("Would more rows help?", (pictures.curves(report),)),
+        ("The outputs", (pictures.spectrum(report),)),
+        ("What the numbers assume", (_assumptions(report),)),
+        ("To cite", (Code(report.cite()),)),
+    ]
+    s = report.settings
+    made = (
+        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {s['permutations']} permutations for "
+        f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}. p is the share of permutations that "
+        f"reach the score; with {s['permutations']} it cannot be below {1 / (1 + s['permutations']):.3f}."
+    )
+    lead = (
+        f"{report.rows:,} rows, {len(report.outputs)} outputs, {len(report.findings)} factors. Every score is held out."
+    )
+    foot = (made, f"Made by unmix {version('unmix')} on {date.today().isoformat()}.")
+    return rendered(Page(f"Audit of {report.name}", lead, tuple(sections), foot))
+
+
+def _verdict(report: AuditReport) -> tuple[Part, ...]:
+    parts: list[Part] = [Text(verdict(report))]
+    if report.warnings:
+        parts.append(Text(report.warnings, tone="warning"))
+    left = tuple(f"{some.name} was left out: {some.reason}." for some in report.left)
+    notes = tuple(f"Note: {note}." for note in report.notes)
+    return (*parts, *((Text((*left, *notes)),) if left or notes else ()))
+
+
+def _factors(report: AuditReport) -> Grid:
+    rows = []
+    for f in report.findings:
+        name, *spots, state = export.cells(f)
+        gain = f"{f.probe.gain:+.3f} [{f.probe.low:+.3f}, {f.probe.high:+.3f}]" if f.probe else "–"
+        about = Spot(name, f.notes), Spot(state, tone=TONES.get(f.state, ""))
+        rows.append((*about, *map(Spot, spots), Spot(gain)))
+    heads = ("factor", "state", *export.HEADS[1:-1], "boosted − linear")
+    caption = (
+        "linear: the held-out score of a linear map; boosted: of gradient boosting on the same rows. A factor is "
+        "“recovered” from 0.95 on (of classes: 0.95 of the way from chance to 1), “in part” from 0.1."
+    )
+    return Grid(caption, heads, tuple(rows))
+
+
+def _measures(report: AuditReport) -> Text:
+    return Text(tuple(text for name, text in ASSUMES.items() if any(f.measure == name for f in report.findings)))
+
+
+def _whole(report: AuditReport) -> tuple[Part, ...]:
+    whole = report.whole
+    assert whole is not None
+    rows = tuple(
+        (Spot(str(s.up_to)), Spot(f"{s.r2:.3f}"), Spot(f"{s.interval[0]:.3f} … {s.interval[1]:.3f}"),
+         Spot("smallest" if s.up_to in whole.minimal else "", tone="reached" if s.up_to in whole.minimal else ""))
+        for s in whole.steps
+    )  # fmt: skip
+    caption = (
+        f"Held-out R² of {', '.join(report.together)} together, when the map from the outputs must be of a class. The "
+        f"smallest classes lose at most {whole.tolerance:g} of what an affine map explains. MCC "
+        f"{whole.mcc_pearson:.3f} (of ranks {whole.mcc_spearman:.3f}), at chance {whole.pearson.null:.3f}."
+    )
+    return (Text((whole.verdict,)), Grid(caption, ("up to", "R²", "95 % interval", ""), rows))
+
+
+def _outputs(report: AuditReport) -> tuple[Part, ...]:
+    place = {f.name: i for i, f in enumerate(report.findings)}
+    rows = []
+    for factor, output in report.matched.items():
+        row, column = report.outputs.index(output), place[factor]
+        about = Spot(factor), Spot(output), Spot(f"{report.associations[row, column]:.3f}")
+        focus = f"{report.dci.of_factor[column]:.2f}" if report.dci else "–"
+        rows.append((*about, Spot(focus)))
+    caption = (
+        "Outputs matched one to one. Correlation: of a number Pearson’s, of an angle with cosine and sine together, of "
+        "classes the correlation ratio; on all rows. Completeness: 1 if the probe needs one output only."
+    )
+    grid = Grid(caption, ("factor", "output", "correlation", "completeness"), tuple(rows))
+    if report.dci is None:
+        return (grid,)
+    said = (
+        f"Disentanglement {report.dci.disentanglement:.2f} (1: every output serves one factor), completeness "
+        f"{report.dci.completeness:.2f} (1: every factor lives in one output). Importance is what the probe loses on "
+        "held-out rows when one output is permuted; it can be trusted if outputs are not copies of one another, which "
+        "would share it."
+    )
+    return (Text((said,)), grid)
+
+
+def _assumptions(report: AuditReport) -> Grid:
+    marks = {True: ("holds", "reached"), False: ("fails", "below"), None: ("cannot be told", "near")}
+    rows = tuple(
+        (Spot(c.assumption), Spot(marks[c.holds][0], tone=marks[c.holds][1]), Spot(c.evidence), Spot(c.remedy))
+        for c in report.checks
+    )
+    return Grid(
+        "What must be so for the numbers above to mean what they say.", ("assumption", "", "seen", "if not"), rows
+    )

@@ -1,0 +1,168 @@
+"""The figures of a report, each with the sentence that says what to see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.audit.finding import Finding
+from unmix.audit.structure import effective_dimension
+from unmix.measures.score import Score
+from unmix.report.drawing import ACCENT, CHANCE, LINE, SECOND, SOFT, drawing, shortened, svg
+from unmix.report.page import Drawing
+
+if TYPE_CHECKING:
+    from unmix.audit.report import AuditReport
+
+MOST_OUTPUTS, MOST_PANELS, ACROSS, MOST_NUMBERS, LOWEST = 40, 12, 4, 160, -0.2
+
+
+def bars(report: AuditReport) -> Drawing:
+    """A line a factor: score with its interval, chance, and the nonlinear probe."""
+    found = report.findings
+    with drawing(7.2, 0.42 * len(found) + 1.2) as figure:
+        ax = figure.subplots()
+        for i, f in enumerate(found):
+            if isinstance(f.score, Score):
+                low, value, null = (max(v, LOWEST) for v in (f.score.low, f.score.value, f.score.null))
+                ax.plot([low, f.score.high], [i, i], color=ACCENT, linewidth=7, alpha=0.4, solid_capstyle="butt")
+                _mark(ax, value, i, "o", ACCENT, 6, "linear, 95 % interval")
+                _mark(ax, null, i, "|", CHANCE, 15, "chance")
+            if f.probe is not None:
+                _mark(ax, max(f.probe.boosted, LOWEST), i - 0.27, "D", SECOND, 4.5, "gradient boosting")
+        ax.set_yticks(range(len(found)), [f"{shortened(f.name)}  ({'acc.' if f.levels else 'R²'})" for f in found])
+        ax.set(xlim=(LOWEST - 0.02, 1.03), ylim=(len(found) - 0.4, -0.7), xlabel="held-out score")
+        ax.axvline(1, color=LINE, zorder=0)
+        handles = {label: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
+        ax.legend(handles.values(), handles, loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=3)
+        text = svg(figure, "bars")
+    return Drawing(
+        text,
+        "To see: how far each dot stands from its red mark, which is what chance alone gives, and whether the diamond "
+        "of the nonlinear probe is further right: then the factor is there, but not as a linear direction. Scores "
+        f"below {LOWEST} are drawn there.",
+    )
+
+
+def _mark(ax: Any, x: float, y: float, shape: str, colour: str, size: float, label: str) -> None:
+    ax.plot([x], [y], shape, color=colour, markersize=size, markeredgewidth=2.5 if shape == "|" else 0, label=label)
+
+
+def true_against_recovered(report: AuditReport) -> Drawing:
+    """A panel a factor: points about the diagonal, or which class is named as which."""
+    shown = report.findings[:MOST_PANELS]
+    across = min(ACROSS, len(shown))
+    down = -(-len(shown) // across)
+    with drawing(2.35 * across + 0.2, 2.45 * down) as figure:
+        axes = figure.subplots(down, across, squeeze=False).ravel()
+        for ax, f in zip(axes, shown, strict=False):
+            value = f"{f.score.value:.2f}" if isinstance(f.score, Score) else "refused"
+            ax.set_title(f"{shortened(f.name, 18)}: {value}")
+            ax.tick_params(labelsize=7)
+            _points(ax, f) if f.panel.confusion is None else _classes(ax, f, f.panel.confusion)
+        for ax in axes[len(shown) :]:
+            ax.set_visible(False)
+        text = svg(figure, "panels")
+    some = f" The first {MOST_PANELS} of {len(report.findings)} factors." if len(report.findings) > MOST_PANELS else ""
+    return Drawing(
+        text,
+        "To see: of numbers, whether points lie on the red line; a bend means a nonlinear code, a flat band means that "
+        "nothing was found. Of classes, whether the diagonal is dark. Held-out rows, recovered by the linear map that "
+        f"was fitted on the others.{some}",
+    )
+
+
+def _points(ax: Any, f: Finding) -> None:
+    low, high = float(f.panel.true.min()), float(f.panel.true.max())
+    margin = 0.12 * (high - low)
+    ax.axline((low, low), slope=1, color=CHANCE, linewidth=1)
+    ax.scatter(f.panel.true, f.panel.recovered, s=4, color=ACCENT, alpha=0.4, linewidths=0, rasterized=True)
+    ax.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin), xlabel="true", ylabel="recovered")
+    ax.locator_params(nbins=4)
+
+
+def _classes(ax: Any, f: Finding, confusion: Float64[ndarray, "c c"]) -> None:
+    ax.imshow(confusion / np.maximum(confusion.sum(1, keepdims=True), 1), vmin=0, vmax=1)
+    names = [shortened(level, 8) for level in f.levels]
+    shown = range(0, len(names), -(-len(names) // 12))
+    ax.set_xticks(shown, [names[i] for i in shown], rotation=45, ha="right", fontsize=7)
+    ax.set_yticks(shown, [names[i] for i in shown], fontsize=7)
+    ax.set(xlabel="named as", ylabel="true class")
+
+
+def heat_map(report: AuditReport) -> Drawing:
+    """Outputs by factors: correlation, and importance to the probe."""
+    strength = np.abs(report.associations)
+    order = np.sort(np.argsort(-strength.max(1), kind="stable")[:MOST_OUTPUTS])
+    tables = [("|correlation|", strength[order])]
+    if report.dci is not None:
+        parts = report.dci.importance / np.maximum(report.dci.importance.max(0), 1e-12)
+        tables.append(("importance to boosting", parts[order]))
+    names = [shortened(f.name, 16) for f in report.findings]
+    with drawing(1.6 + (0.55 * len(names) + 0.6) * len(tables), 1.7 + 0.2 * len(order)) as figure:
+        axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
+        for ax, (title, table) in zip(axes, tables, strict=True):
+            ax.imshow(table, vmin=0, vmax=1, aspect="auto")
+            ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+            ax.set_title(title)
+            ax.spines[:].set_visible(False)
+            ax.tick_params(length=0)
+            for (i, j), value in np.ndenumerate(table) if table.size <= MOST_NUMBERS else ():
+                colour = "#ffffff" if value > 0.55 else "#111111"
+                ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
+        axes[0].set_yticks(range(len(order)), [shortened(report.outputs[i], 14) for i in order], fontsize=7)
+        axes[0].set_ylabel("output")
+        text = svg(figure, "heat")
+    fewer = f" Of {len(strength)} outputs the {len(order)} with the strongest correlations."
+    return Drawing(
+        text,
+        "To see: one dark cell a column and a row means that single outputs stand for single factors; dark everywhere "
+        "means that factors are mixed, and that single outputs should not be read."
+        + (fewer if len(order) < len(strength) else ""),
+    )
+
+
+def curves(report: AuditReport) -> Drawing:
+    """Score against rows, a line a factor."""
+    with drawing(6.4, 3.4) as figure:
+        ax = figure.subplots()
+        for i, f in enumerate(report.findings):
+            if len(f.curve) > 1:
+                rows, scores = zip(*f.curve, strict=True)
+                style = {"color": f"C{i % 10}", "linestyle": ("-", "--", ":", "-.")[i // 10 % 4]}
+                ax.plot(rows, np.maximum(scores, LOWEST), "o", markersize=3, label=shortened(f.name), **style)
+        ax.set(xscale="log", xlabel="rows the map was fitted on", ylabel="held-out score", ylim=(LOWEST - 0.02, 1.03))
+        ax.xaxis.set_major_formatter(lambda rows, _: f"{rows:,.0f}")
+        ax.xaxis.set_minor_formatter("")
+        ax.axhline(1, color=LINE, zorder=0)
+        if ax.get_legend_handles_labels()[0]:
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+        text = svg(figure, "curves")
+    return Drawing(
+        text,
+        "To see: where a line is flat, more rows will not help; where it still rises, the score is limited by the "
+        "number of rows, not by the embedding.",
+    )
+
+
+def spectrum(report: AuditReport) -> Drawing:
+    """Share of variance of the outputs' principal directions, and their sum so far."""
+    shares = report.shares
+    with drawing(6.4, 2.9) as figure:
+        ax = figure.subplots()
+        count = np.arange(1, len(shares) + 1)
+        ax.bar(count, shares, color=ACCENT, alpha=0.6, width=0.9 if len(shares) < 80 else 1.0, linewidth=0)
+        ax.plot(count, np.cumsum(shares), color=SECOND, linewidth=1.5, label="all so far")
+        effective = effective_dimension(shares)
+        ax.axvline(effective, color=SOFT, linestyle=":", label=f"effective dimension {effective:.1f}")
+        ax.set(xlabel="principal direction of the outputs", ylabel="share of variance", ylim=(0, 1.03))
+        ax.legend(loc="center right")
+        text = svg(figure, "spectrum")
+    return Drawing(
+        text,
+        f"To see: how many directions the outputs use. {100 * report.explained:.0f} % of their variance is linear in "
+        "the factors; the rest is something that these factors do not name, or noise.",
+    )

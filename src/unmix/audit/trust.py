@@ -1,0 +1,145 @@
+"""The assumptions under which an audit's numbers can be trusted, each with its evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.factors import Factor
+from unmix.measures.paired import FEW_GROUPS, Paired
+from unmix.tables import Table
+
+ROWS_A_COLUMN, DEPENDENT, MISSING_SHARE, ALIKE, LEAK, NEIGHBOURS = 10, 0.1, 0.2, 0.5, 0.02, 20_000
+
+
+@dataclass(frozen=True)
+class Check:
+    """An assumption: whether it holds (None: the table cannot tell), what shows it, and what to do if it fails."""
+
+    assumption: str
+    holds: bool | None
+    evidence: str
+    remedy: str
+
+    @property
+    def warning(self) -> str:
+        return f"{self.evidence}. {self.remedy}"
+
+    def as_dict(self) -> dict[str, Any]:
+        return {"assumption": self.assumption, "holds": self.holds, "evidence": self.evidence, "remedy": self.remedy}
+
+
+def rows_against_columns(train_rows: int, width: int) -> Check:
+    ratio = train_rows / width
+    return Check(
+        "there are many rows for each output",
+        ratio >= ROWS_A_COLUMN,
+        f"maps were fitted on {train_rows:,} rows of {width} outputs, {ratio:.0f} rows an output",
+        f"With fewer than {ROWS_A_COLUMN} a fitted map is noisy and held-out scores are too low: give more rows, or "
+        "fewer outputs, such as leading principal components.",
+    )
+
+
+def independent_factors(factors: Sequence[Factor], dependence: Float64[ndarray, " d"] | None) -> Check:
+    remedy = (
+        "What is credited to a factor may belong to another that goes with it: read them together, or balance the rows."
+    )
+    if dependence is None:
+        why = "there is one factor" if len(factors) < 2 else "too few rows have every factor"
+        return Check("factors do not depend on one another", None, f"cannot be told: {why}", remedy)
+    tied = [f"{f.name} (R² {r:.2f})" for f, r in zip(factors, dependence, strict=True) if r > DEPENDENT]
+    said = (
+        f"the other factors predict {', '.join(tied)}"
+        if tied
+        else f"R² of each from the others ≤ {max(dependence):.2f}"
+    )
+    return Check("factors do not depend on one another", not tied, said, remedy)
+
+
+def independent_rows(table: Table, paired: Paired, groups: bool, leak: float | None) -> list[Check]:
+    """Folds, intervals and nulls stand on rows, or groups, that are independent."""
+    copies = [n for n in paired.notes if "rows are copies" in n]
+    found = [
+        Check(
+            "no row is there twice",
+            not copies,
+            copies[0].split(":")[0] if copies else "no row is a copy of a row in another fold",
+            "A copy that is held out has been seen, so scores are too good: remove the copies, or give them one group.",
+        )
+    ]
+    if groups:
+        count = int(paired.group.max()) + 1
+        few = "there are few groups, so intervals are rough: give more of them."
+        found.append(Check("groups are many", count >= FEW_GROUPS, f"there are {count} groups", few.capitalize()))
+        said = "with rows instead of groups held out, the mean score would be"
+        found.append(
+            Check(
+                "groups are kept whole",
+                True,
+                f"folds hold out whole groups; {said} {leak:+.3f} different" if leak is not None else "they are",
+                "",
+            )
+        )
+        return found
+    likeness = neighbour_likeness(table.values)
+    found.append(
+        Check(
+            "rows are independent",
+            None if likeness > ALIKE else True,
+            f"neighbouring rows of the embedding correlate by {likeness:.2f}"
+            + (": they are sorted, or recorded in time or from the same subjects" if likeness > ALIKE else ""),
+            "If rows belong together (a recording, a subject, a sentence), say so with groups: without, scores are too "
+            "good and intervals too narrow.",
+        )
+    )
+    return found
+
+
+def neighbour_likeness(values: ndarray) -> float:
+    """The mean over outputs of the correlation of a row with the next one, on the first 20,000 rows."""
+    some = np.asarray(values[:NEIGHBOURS], np.float64)
+    some = some - some.mean(0)
+    spread = (some**2).sum(0)
+    moving = spread > 0
+    return float(((some[1:] * some[:-1]).sum(0)[moving] / spread[moving]).mean()) if moving.any() else 0.0
+
+
+def few_missing(factors: Sequence[Factor]) -> Check:
+    shares = {f.name: 1 - f.present.mean() for f in factors}
+    gaps = [f"{name} ({100 * share:.0f} %)" for name, share in shares.items() if share > MISSING_SHARE]
+    most = max(shares.values())
+    return Check(
+        "values are not missing for a reason",
+        not gaps,
+        f"missing in many rows: {', '.join(gaps)}" if gaps else f"at most {100 * most:.0f} % are missing",
+        "A factor is scored on the rows where it is known: if those are special, so is the score.",
+    )
+
+
+def stated_kinds(factors: Sequence[Factor]) -> Check:
+    guessed = [f"{f.name} ({f.kind})" for f in factors if not f.stated]
+    return Check(
+        "kinds are right",
+        None if guessed else True,
+        f"guessed from the values: {', '.join(guessed)}" if guessed else "all were stated",
+        "A code read as a number, or an angle read as a length, is scored wrongly: state the kind where the guess is "
+        "wrong.",
+    )
+
+
+def varied_outputs(paired: Paired, width: int) -> Check:
+    dropped = width - len(paired.kept_x)
+    repeats = [n for n in paired.notes if "repeat others" in n and "factors" not in n]
+    said = [f"{dropped} of {width} outputs are constant"] if dropped else []
+    said += repeats
+    return Check(
+        "every output varies on its own",
+        not said,
+        "; ".join(said) or "no output is constant or repeats another",
+        "Constant outputs were left out; repeated ones share their importance: look for a collapsed or padded layer.",
+    )

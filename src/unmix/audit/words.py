@@ -1,0 +1,87 @@
+"""The verdict of an audit, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from unmix.audit.finding import RISING, Finding, State
+from unmix.measures.score import Score
+
+if TYPE_CHECKING:
+    from unmix.audit.report import AuditReport
+
+FOCUSED, SPREAD = 0.7, 0.3
+
+
+def verdict(report: AuditReport) -> tuple[str, ...]:
+    """Sentences: what is recovered, what in part, what only nonlinearly, what is not there; up to what; where; rows."""
+    found = report.findings
+    some = {state: [f for f in found if f.state is state] for state in State}
+    said = []
+    if some[State.RECOVERED]:
+        said.append(f"Linearly recovered: {_listed(some[State.RECOVERED])}.")
+    if some[State.IN_PART]:
+        said.append(f"Linearly recovered in part: {_listed(some[State.IN_PART])}.")
+    if some[State.NONLINEAR]:
+        said.append(f"There, but not linearly: {_listed(some[State.NONLINEAR], boosted=True)}.")
+    if some[State.ABSENT]:
+        probed = " by a linear map or by gradient boosting" if found[0].probe is not None else " by a linear map"
+        said.append(f"Not found{probed}: {_listed(some[State.ABSENT])}.")
+    if some[State.REFUSED]:
+        said.append(f"Not scored: {', '.join(f.name for f in some[State.REFUSED])}.")
+    said += _nonlinear(some[State.IN_PART])
+    said += _as_a_whole(report)
+    said += _outputs(report)
+    rising = [f.name for f in found if f.state in (State.IN_PART, State.ABSENT) and f.rising > RISING]
+    if rising:
+        said.append(f"More rows would help: the scores of {_and(rising)} still rise with the number of rows.")
+    return tuple(said)
+
+
+def _listed(findings: Sequence[Finding], boosted: bool = False) -> str:
+    parts = []
+    for f in findings:
+        value = f.score.value if isinstance(f.score, Score) else 0.0
+        numbers = f"{f.measure} {value:.2f}"
+        if boosted and f.probe is not None:
+            numbers += f", boosted {f.probe.boosted:.2f}"
+        parts.append(f"{f.name} ({numbers})")
+    return _and(parts)
+
+
+def _nonlinear(in_part: Sequence[Finding]) -> list[str]:
+    more = [f for f in in_part if f.probe is not None and f.probe.adds and f.probe.gain > RISING]
+    if not more:
+        return []
+    listed = _and([f"{f.name} (+{f.probe.gain:.2f})" for f in more if f.probe is not None])
+    return [f"A nonlinear probe finds more of {listed}: it is in the embedding, but not as a linear direction."]
+
+
+def _as_a_whole(report: AuditReport) -> list[str]:
+    whole = report.whole
+    if whole is None or len(report.together) < 2:
+        return []
+    if not whole.minimal:
+        return ["As a whole, the factors that are numbers are recovered too little to name a class of maps."]
+    classes = " or ".join(str(c) for c in whole.minimal)
+    share = f"held-out affine R² {whole.affine.value:.2f}"
+    return [f"As a whole, {_and(report.together)} are recovered up to maps of the class {classes} ({share})."]
+
+
+def _outputs(report: AuditReport) -> list[str]:
+    dci = report.dci
+    if dci is None or len(report.findings) < 2 or dci.importance.sum() < RISING:
+        return []
+    numbers = f"disentanglement {dci.disentanglement:.2f}, completeness {dci.completeness:.2f}"
+    if min(dci.disentanglement, dci.completeness) >= FOCUSED:
+        return [f"Single outputs stand for single factors ({numbers})."]
+    if dci.disentanglement >= FOCUSED:
+        return [f"An output serves one factor, but a factor is spread over several outputs ({numbers})."]
+    if max(dci.disentanglement, dci.completeness) < SPREAD:
+        return [f"Factors are spread over all outputs: do not read single outputs ({numbers})."]
+    return [f"Outputs mix factors in part ({numbers})."]
+
+
+def _and(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

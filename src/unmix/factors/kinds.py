@@ -1,0 +1,159 @@
+"""The kinds of variables: each says what a linear map has to predict."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from math import pi
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from jaxtyping import Float64
+from numpy import ndarray
+
+from unmix.errors import InputError, require
+from unmix.tables import Column
+
+MOST_CLASSES, DECIMALS = 100, 12
+COMMA = re.compile(r"[-+]?\d+,\d+")
+Encoded = tuple[Float64[ndarray, "n m"], tuple[str, ...], tuple[str, ...]]
+"""Targets, the names of classes, and notes."""
+
+
+@runtime_checkable
+class Kind(Protocol):
+    """What a variable is: `encode` turns a column into targets, NaN where it is missing."""
+
+    def encode(self, column: Column, fewest: int) -> Encoded:
+        """Targets, classes and notes; a class must have at least `fewest` rows."""
+        ...
+
+
+@dataclass(frozen=True)
+class Continuous:
+    """A number whose distances have a meaning; scored by R².
+
+    Examples
+    --------
+    >>> Continuous().encode(Column("size", np.array([1.0, np.nan])), fewest=1)[0].ravel().tolist()
+    [1.0, nan]
+    """
+
+    def encode(self, column: Column, fewest: int) -> Encoded:
+        return numbers_of(column)[:, None], (), ()
+
+    def __str__(self) -> str:
+        return "continuous"
+
+
+@dataclass(frozen=True)
+class Ordinal:
+    """Only the order has a meaning: scored by R² of the ranks, equal values sharing the mean of theirs.
+
+    Parameters
+    ----------
+    levels : the words of a scale, from low to high; not needed for numbers.
+
+    Examples
+    --------
+    >>> scale = Ordinal(("low", "mid", "high"))
+    >>> scale.encode(Column("dose", np.array(["high", "low", "mid"], object)), fewest=1)[0].ravel().tolist()
+    [3.0, 1.0, 2.0]
+    """
+
+    levels: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        require(len(set(self.levels)) == len(self.levels), f"the levels {', '.join(self.levels)} must be unlike.")
+
+    def encode(self, column: Column, fewest: int) -> Encoded:
+        from scipy.stats import rankdata  # slow to import
+
+        if self.levels:
+            place = {level: float(i) for i, level in enumerate(self.levels)}
+            unknown = sorted({w for w in column.words if w is not None and w not in place})
+            listed = ", ".join(unknown[:5])
+            require(not unknown, f"{column.name} has values that are none of its levels ({listed}): name all levels.")
+            values = np.array([np.nan if w is None else place[w] for w in column.words])
+        else:
+            values = numbers_of(column)
+        ranks = np.asarray(rankdata(values, nan_policy="omit"), np.float64)
+        return ranks[:, None], (), ()
+
+    def __str__(self) -> str:
+        return "ordinal"
+
+
+@dataclass(frozen=True)
+class Periodic:
+    """An angle: 0 and `period` are the same. Scored by the R² of cosine and sine together, whatever its origin.
+
+    Examples
+    --------
+    >>> Periodic(360).encode(Column("heading", np.array([0.0, 90.0, 360.0])), fewest=1)[0].tolist()
+    [[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]]
+    """
+
+    period: float = 2 * pi
+
+    def __post_init__(self) -> None:
+        require(0 < self.period < np.inf, f"a period must be above 0 and finite, not {self.period}.")
+
+    def encode(self, column: Column, fewest: int) -> Encoded:
+        angle = 2 * pi * numbers_of(column) / self.period
+        return np.stack([np.cos(angle), np.sin(angle)], 1).round(DECIMALS), (), ()
+
+    def __str__(self) -> str:
+        return f"periodic, {'2π' if self.period == 2 * pi else f'{self.period:g}'}"
+
+
+@dataclass(frozen=True)
+class Categorical:
+    """Classes without an order: scored by balanced accuracy.
+
+    Rows of a class that is too rare to be held out count as missing.
+
+    Examples
+    --------
+    >>> Categorical().encode(Column("shape", np.array(["b", "a", "b"], object)), fewest=1)[:2]
+    (array([[0., 1.],
+           [1., 0.],
+           [0., 1.]]), ('a', 'b'))
+    """
+
+    def encode(self, column: Column, fewest: int) -> Encoded:
+        there = column.present
+        levels, place, counts = np.unique(column.words[there].astype(str), return_inverse=True, return_counts=True)
+        common = np.flatnonzero(counts >= fewest)
+        rare = len(levels) - len(common)
+        require(
+            len(common) <= MOST_CLASSES,
+            f"{column.name} has {len(common)} classes, too many to score: merge classes, or say that it is of another "
+            "kind",
+        )
+        number = np.full(len(levels), -1)
+        number[common] = np.arange(len(common))
+        codes = np.full(len(column), -1)
+        codes[there] = number[place]
+        targets = np.full((len(column), len(common)), np.nan)
+        targets[codes >= 0] = np.eye(len(common))[codes[codes >= 0]]
+        lost = int(there.sum() - (codes >= 0).sum())
+        notes = (f"{rare} classes of fewer than {fewest} rows are left out ({lost} rows)",) if rare else ()
+        return targets, tuple(levels[common].tolist()), notes
+
+    def __str__(self) -> str:
+        return "categorical"
+
+
+def numbers_of(column: Column) -> Float64[ndarray, " n"]:
+    """The column's numbers; a value that is none is told with its row."""
+    wrong = column.wrong
+    if not len(wrong):
+        return column.numbers
+    first = column.words[wrong[0]]
+    if COMMA.fullmatch(str(first)):
+        raise InputError(f"{column.name} has decimal commas, such as {first!r}: write decimal points.")
+    raise InputError(
+        f"{column.name} has {len(wrong)} values that are no numbers, such as {str(first)[:40]!r} in row {wrong[0]}: "
+        "correct them, leave them empty, or say that it is categorical."
+    )

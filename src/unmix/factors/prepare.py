@@ -1,0 +1,67 @@
+"""Columns to factors: kinds stated or inferred, and what cannot be asked for left out with the reason."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from unmix.errors import InputError, require, require_kind
+from unmix.factors.factor import Factor, Left
+from unmix.factors.infer import inferred
+from unmix.factors.kinds import Kind
+from unmix.tables import Column
+
+
+def prepared(
+    columns: Sequence[Column], kinds: Mapping[str, Kind] | None = None, *, fewest: int = 10
+) -> tuple[list[Factor], list[Left]]:
+    """The factors that can be asked for, and those that cannot.
+
+    Parameters
+    ----------
+    kinds : by name, for those whose kind should not be inferred.
+    fewest : the rows that a factor, and each class of a categorical one, must have.
+
+    Examples
+    --------
+    >>> found, left = prepared([Column("a", np.arange(50.0)), Column("b", np.ones(50))])
+    >>> [f.name for f in found], left[0].reason
+    (['a'], 'it has one value only: nothing can be told apart')
+    """
+    kinds = dict(kinds or {})
+    names = [c.name for c in columns]
+    unknown = sorted(set(kinds) - set(names))
+    require(not unknown, f"there is no factor {', '.join(unknown)}: there are {', '.join(names[:20])}.")
+    found: list[Factor] = []
+    left: list[Left] = []
+    for column in columns:
+        if column.name in kinds:
+            require_kind(kinds[column.name], Kind, f"the kind of {column.name}", "um.factors.Periodic(360)")
+        made = _factor(column, kinds.get(column.name), fewest)
+        if isinstance(made, Factor):
+            found.append(made)
+        else:
+            left.append(made)
+    reasons = "; ".join(f"{some.name}: {some.reason}" for some in left)
+    require(bool(found), f"no factor can be asked for. {reasons}.")
+    return found, left
+
+
+def _factor(column: Column, stated: Kind | None, fewest: int) -> Factor | Left:
+    there = int(column.present.sum())
+    if there < fewest:
+        return Left(column.name, f"it has {there} values, fewer than {fewest}: give more rows")
+    if len(set(column.words[column.present].tolist())) == 1:
+        return Left(column.name, "it has one value only: nothing can be told apart")
+    kind = stated if stated is not None else inferred(column)
+    try:
+        targets, levels, notes = kind.encode(column, fewest)
+    except InputError as error:
+        if stated is not None:
+            raise
+        return Left(column.name, str(error))
+    moving = [np.nanmin(t) < np.nanmax(t) for t in targets.T] if targets.size and not np.isnan(targets).all() else []
+    if not any(moving) or len(levels) == 1:
+        return Left(column.name, f"fewer than two classes have {fewest} rows: merge classes, or give more rows")
+    return Factor(column.name, kind, stated is not None, targets[:, moving], levels, notes)

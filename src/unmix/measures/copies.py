@@ -1,0 +1,54 @@
+"""Rows and columns that are there twice."""
+
+from __future__ import annotations
+
+import numpy as np
+from jaxtyping import Float64, Int64, Num
+from numpy import ndarray
+
+from unmix.moments.chunks import block_rows
+
+START = np.uint64(0xCBF29CE484222325)
+
+
+def copied_rows(x: Num[ndarray, "n k"], y: Num[ndarray, "n d"], group: Int64[ndarray, " n"]) -> int:
+    """How many rows are a copy, in x and in y, of a row of another group: held out, they have been seen.
+
+    Examples
+    --------
+    >>> x = np.array([[1.0], [2.0], [1.0], [1.0]])
+    >>> copied_rows(x, x, np.arange(4)), copied_rows(x, x, np.array([0, 1, 0, 0]))
+    (2, 0)
+    """
+    from unmix.kernels.fingerprint import fingerprint  # numba is slow to import
+
+    marks = np.full(len(x), START)
+    for table in (x, y):
+        step = block_rows(table.shape[1])
+        for a in range(0, len(table), step):
+            fingerprint(_bits(table[a : a + step]), marks[a : a + step])
+    order = np.argsort(marks, kind="stable")
+    same = marks[order][1:] == marks[order][:-1]
+    return int((same & (group[order][1:] != group[order][:-1])).sum())
+
+
+def copied_columns(gram: Float64[ndarray, "k k"]) -> list[tuple[int, int]]:
+    """Pairs of columns that are one another up to a scale and an offset, by their centred second moments.
+
+    Examples
+    --------
+    >>> x = np.random.default_rng(0).normal(size=(9, 2))
+    >>> x = np.column_stack([x, 5 - x[:, 0]]) - x.mean(0)[[0, 1, 0]] * [1, 1, -1] - [0, 0, 5]
+    >>> copied_columns(x.T @ x)
+    [(0, 2)]
+    """
+    size = np.sqrt(np.diag(gram))
+    unit = gram / np.outer(size, size)
+    first, second = np.nonzero(np.triu(np.abs(unit) > 1 - 1e-12, 1))
+    return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+def _bits(block: Num[ndarray, "m k"]) -> ndarray:
+    """The rows as unsigned words."""
+    kind = np.float32 if block.dtype == np.float32 else np.float64
+    return np.ascontiguousarray(block, kind).view(np.uint32 if kind is np.float32 else np.uint64)
