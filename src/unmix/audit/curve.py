@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float64
-from numpy import ndarray
 
 from unmix.audit.discriminant import balanced_accuracy, discriminant
 from unmix.audit.linear import Columns, FactorR2
@@ -33,13 +31,19 @@ def learning_curves(paired: Paired, factors: Sequence[tuple[Factor, Columns]]) -
     chunks, sample = paired.folds.chunks, paired.sample
     of_chunk = paired.folds.of_chunk
     order = np.random.default_rng([sample.seed, 6]).permutation(len(of_chunk))
-    orders = [[c for c in order if of_chunk[c] != fold and chunks.rows[c] > 0] for fold in range(paired.folds.count)]
+    orders = [
+        [c for c in order.tolist() if of_chunk[c] != fold and chunks.rows[c] > 0] for fold in range(paired.folds.count)
+    ]
     most = min(map(len, orders))
     sizes = [2**i for i in range(most.bit_length()) if 2**i < 0.75 * most] + [most]
     tests = [test for _, test in paired.folds.splits()]
+    totals, done = np.zeros((len(orders), *chunks.sums.shape[1:])), 0
     found: list[list[Point]] = [[] for _ in factors]
     for size in sizes:
-        trains = [chunks.pooled(_counted(len(of_chunk), some[:size])) for some in orders]
+        for total, some in zip(totals, orders, strict=True):
+            total += chunks.sums[some[done:size]].sum(0)
+        done = size
+        trains = [chunks.centred(total) for total in totals]
         if min(t.n for t in trains) <= 1.5 * len(paired.kept_x) + 1:
             continue
         for points, (factor, columns) in zip(found, factors, strict=True):
@@ -54,9 +58,3 @@ def learning_curves(paired: Paired, factors: Sequence[tuple[Factor, Columns]]) -
                 score = float(np.mean([measure.score(a, b) for a, b in zip(trains, tests, strict=True)]))
             points.append(Point(round(np.mean([t.n for t in trains])), score))
     return [tuple(points) for points in found]
-
-
-def _counted(count: int, some: Sequence[int]) -> Float64[ndarray, " chunks"]:
-    weights = np.zeros(count)
-    weights[list(some)] = 1
-    return weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float64, Int64, Num
@@ -67,22 +68,28 @@ def confusions(
     One more pass over the rows, some at a time.
     """
     count, chunks = paired.folds.count, len(paired.folds.chunks.sums)
-    found = [np.zeros((chunks, len(f[0].bias), len(f[0].bias))) for f in fitted]
+    sizes = [len(of_fold[0].bias) for of_fold in fitted]
+    kind: Any = np.float32 if table.values.dtype == np.float32 else np.float64
+    middle = fitted[0][0].middle.astype(kind)  # taken off first, so that single precision is precise enough
+    weights = np.hstack([of_fold[f].weights for f in range(count) for of_fold in fitted])
+    bias = np.concatenate(
+        [(middle - d.middle) @ d.weights + d.bias for f in range(count) for d in (of_fold[f] for of_fold in fitted)]
+    )
+    single, all_kept = weights.astype(kind), len(paired.kept_x) == table.values.shape[1]
+    found = [np.zeros((chunks, size, size)) for size in sizes]
+    ends = np.cumsum([0, *sizes])
     step = block_rows(table.values.shape[1])
     for a in range(0, len(table), step):
-        block = np.asarray(table.values[a : a + step], np.float64)
-        block = block if len(paired.kept_x) == block.shape[1] else block[:, paired.kept_x]
+        block = np.asarray(table.values[a : a + step], kind)
+        block = block if all_kept else block[:, paired.kept_x]
         chunk = paired.chunk[a : a + step]
-        for fold in range(count):
-            rows = np.flatnonzero(chunk % count == fold)
-            x = block[rows] - fitted[0][fold].middle
-            weights = np.hstack([f[fold].weights for f in fitted])
-            scores, at = x @ weights, 0
-            for into, code, f in zip(found, codes, fitted, strict=True):
-                size = len(f[fold].bias)
-                named = (scores[:, at : at + size] + f[fold].bias).argmax(1)
-                at += size
-                np.add.at(into, (chunk[rows], code[a : a + step][rows], named), 1)
+        # Every fold's discriminants at once; a row takes those that have not seen it.
+        scores = ((block - middle) @ single + bias).reshape(len(block), count, ends[-1])
+        scores = scores[np.arange(len(block)), chunk % count]
+        for into, code, start, end in zip(found, codes, ends[:-1], ends[1:], strict=True):
+            size = end - start
+            cell = (chunk * size + code[a : a + step]) * size + scores[:, start:end].argmax(1)
+            into += np.bincount(cell, minlength=into.size).reshape(into.shape)
     return found
 
 

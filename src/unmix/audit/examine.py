@@ -12,7 +12,7 @@ from numpy import ndarray
 
 from unmix.audit.curve import learning_curves
 from unmix.audit.finding import Finding
-from unmix.audit.linear import Columns, linear_scores
+from unmix.audit.linear import Columns, Scores, linear_scores
 from unmix.audit.panels import panel
 from unmix.audit.probe import ProbeRows, probed
 from unmix.audit.structure import association
@@ -20,12 +20,12 @@ from unmix.errors import InputError
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery
-from unmix.measures.evaluate import fold_mean
+from unmix.measures.evaluate import evaluate, fold_mean
 from unmix.measures.paired import Paired, pair
-from unmix.measures.recovery import recovery_of
+from unmix.measures.recovery import assembled, recovery_of
 from unmix.measures.regression import UpTo
 from unmix.measures.score import Refusal
-from unmix.measures.truth import ranks_of, truth_door
+from unmix.measures.truth import FACTORS, ranks_of, truth_door
 from unmix.tables import Table
 from unmix.tables.spool import spool
 
@@ -45,7 +45,7 @@ class Asked:
     seed: int
 
     @property
-    def counts(self) -> dict[str, int]:
+    def counts(self) -> dict[str, Any]:
         return {"bootstraps": self.bootstraps, "permutations": self.permutations}
 
     def paired(self, table: Table, targets: Float64[ndarray, "n t"], rows: Bool[ndarray, " n"]) -> Paired:
@@ -71,7 +71,7 @@ class Part:
     """
 
     paired: Paired
-    columns: dict[str, Columns]
+    scores: Scores
     findings: list[Finding]
     associations: dict[str, Float64[ndarray, " k"]]
     leak: float | None
@@ -100,7 +100,8 @@ def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callab
     paired = asked.paired(some, targets, rows)
     place = {int(column): i for i, column in enumerate(paired.kept_y)}
     known = [(f, tuple(place[c] for c in columns if c in place)) for f, columns in placed]
-    scores = linear_scores(some, paired, known, advance=advance, **asked.counts)
+    found = linear_scores(some, paired, known, asked.counts, advance)
+    scores = [found.of_factor[f.name] for f, _ in known]
     curves = learning_curves(paired, known)
     ready = asked.probe and not any(isinstance(s, Refusal) for s in scores)
     probe_rows = ProbeRows.of(some, paired) if ready else None
@@ -115,8 +116,7 @@ def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callab
         findings.append(Finding(*about, score, probe, curve, shown, factor.notes))
     pooled = paired.folds.chunks.pooled()
     associations = {f.name: association(pooled, columns) for f, columns in known}
-    placed_names = {f.name: columns for f, columns in known}
-    return Part(paired, placed_names, findings, associations, _leak(some, targets, paired, asked))
+    return Part(paired, found, findings, associations, _leak(some, targets, paired, asked))
 
 
 def of_rows(
@@ -152,22 +152,28 @@ def whole_of(
     if not numbers:
         return None, ()
     rows = np.all([f.present for f in numbers], axis=0)
-    one = [p for p in parts if set(names) <= set(p.columns)]
+    one = [p.scores for p in parts if set(names) <= set(p.scores.of_factor)]
+    width = table.values.shape[1]
     try:
-        some, targets, _ = of_rows(table, numbers, rows)
-        if one:
-            paired = one[0].paired.targets(np.array([c for name in names for c in one[0].columns[name]]))
-        else:
-            paired = asked.paired(some, targets, rows)
-        return recovery_of(paired, _ranked(some, targets, paired, asked), some.values.shape[1], **asked.counts), names
+        ranked = _ranked(table, numbers, rows, asked)
+        if not one:
+            some, targets, _ = of_rows(table, numbers, rows)
+            return recovery_of(asked.paired(some, targets, rows), ranked, width, **asked.counts), names
+        s = one[0]
+        assert s.numbers is not None
+        assert s.affine is not None
+        assert s.pearson is not None
+        spearman = evaluate(ranked, [FACTORS], **asked.counts)[0] if ranked is not None else None
+        return assembled(s.numbers, width, s.affine, s.pearson, spearman, s.ladder), names
     except InputError:
         return None, names
 
 
-def _ranked(table: Table, targets: Float64[ndarray, "m t"], paired: Paired, asked: Asked) -> Paired:
-    """The same with ranks for values: of all rows, or of the sampled ones where all would take too much memory."""
-    x, y, group = paired.sample.x, paired.sample.y, paired.sample.group
-    if table.values.size <= RANKED_CELLS:
-        x, y, group = np.asarray(table.values, np.float64), targets, paired.group
-    groups = None if asked.groups is None else group
-    return truth_door(ranks_of(x), ranks_of(y), groups=groups, folds=asked.folds, seed=asked.seed)
+def _ranked(table: Table, factors: Sequence[Factor], rows: Bool[ndarray, " n"], asked: Asked) -> Paired | None:
+    """The same with ranks for values, unless all rows would take too much memory."""
+    if table.values.size > RANKED_CELLS:
+        return None
+    some, targets, _ = of_rows(table, factors, rows)
+    groups = None if asked.groups is None else asked.groups[rows]
+    x = np.asarray(some.values, np.float64)
+    return truth_door(ranks_of(x), ranks_of(targets), groups=groups, folds=asked.folds, seed=asked.seed)

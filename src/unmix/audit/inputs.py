@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -81,4 +81,4 @@ def _joined(table: Table, columns: dict[str, Column], ids: str | Sequence[Any]) 
     for labels, rows, title in ((ours, len(table), table.name), (theirs, count, NAMES[1])):
         require(len(labels) == rows, f"{title} has {rows} rows and {len(labels)} ids: give one id a row.")
     _, order = matching([ours, theirs], [table.name, NAMES[1]])
-    return {name: replace(c, values=c.values[order]) for name, c in columns.items()}
+    return {name: c.rows(order) for name, c in columns.items()}

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int64
 from numpy import ndarray
 
 from unmix.audit.discriminant import balanced_accuracy, confusions, discriminant
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
-from unmix.measures.evaluate import WIDE, evaluate
+from unmix.measures.evaluate import WIDE, HeldOut, evaluate_beside
 from unmix.measures.invariance import Change, Invariance, to
 from unmix.measures.measure import LinearMeasure, Measure, wide
 from unmix.measures.paired import Paired
-from unmix.measures.sample import Pairings
+from unmix.measures.recovery import SCORES, ladder_of
+from unmix.measures.sample import Pairings, Sample
 from unmix.measures.score import Refusal, Score, bootstrap_spread, scored
 from unmix.moments import Moments
 from unmix.tables import Table
@@ -65,8 +67,13 @@ class FactorR2(LinearMeasure):
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
         chosen = list(self.columns)
         total = np.diag(test.yy)[chosen].sum()
-        wrong = AFFINE.fit(train).errors(test)[chosen].sum()
+        wrong = _affine_errors(train, test)[chosen].sum()
         return np.array([1 - wrong / total if total > 0 else -np.inf])
+
+
+@lru_cache(maxsize=8)  # every factor asks the same folds
+def _affine_errors(train: Moments, test: Moments) -> Float64[ndarray, " d"]:
+    return AFFINE.fit(train).errors(test)
 
 
 @dataclass(frozen=True)
@@ -86,36 +93,47 @@ class BalancedAccuracy(Measure):
         return to(Change.INVERTIBLE, Change.OFFSET)
 
 
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """A score a factor, by name, and what the ladder of the factors that are numbers is made of."""
+
+    of_factor: dict[str, Score | Refusal]
+    numbers: Paired | None
+    affine: Score | Refusal | None = None
+    pearson: Score | Refusal | None = None
+    ladder: tuple[HeldOut, ...] = ()
+
+
 def linear_scores(
     table: Table,
     paired: Paired,
     factors: Sequence[tuple[Factor, Columns]],
-    *,
-    bootstraps: int,
-    permutations: int,
+    counts: dict[str, Any],
     advance: Callable[[], None],
-) -> list[Score | Refusal]:
-    """A score a factor, in their order, with its interval and null."""
-    numbers = [FactorR2(f.name, columns) for f, columns in factors if not f.categorical]
-    found: dict[str, Score | Refusal] = {}
-    counts = {"bootstraps": bootstraps, "permutations": permutations}
+) -> Scores:
+    """Every factor with its interval and null; numbers share their resamples with the ladder."""
+    found = Scores({}, None)
+    numbers = [(f, columns) for f, columns in factors if not f.categorical]
     if numbers:
-        scores = evaluate(paired, numbers, advance=advance, **counts)
-        found |= {m.factor: s for m, s in zip(numbers, scores, strict=True)}
+        every = [c for _, columns in numbers for c in columns]
+        some = paired if len(every) == len(paired.kept_y) else paired.targets(np.array(every))
+        place = {c: i for i, c in enumerate(every)}
+        asked = [FactorR2(f.name, tuple(place[c] for c in columns)) for f, columns in numbers]
+        scores, ladder = evaluate_beside(some, [*asked, *SCORES], ladder_of(some), **counts, advance=advance)
+        named = {f.name: s for (f, _), s in zip(numbers, scores, strict=False)}
+        affine, pearson = scores[len(asked) :]
+        found = Scores(named, some, affine, pearson, tuple(ladder))
     classes = [(f, columns) for f, columns in factors if f.categorical]
     if classes:
-        found |= _classified(table, paired, classes, advance=advance, **counts)
-    return [found[f.name] for f, _ in factors]
+        found.of_factor.update(_classified(table, paired, classes, counts, advance))
+    return found
 
 
-@one_blas_thread()
 def _classified(
     table: Table,
     paired: Paired,
     factors: Sequence[tuple[Factor, Columns]],
-    *,
-    bootstraps: int,
-    permutations: int,
+    counts: dict[str, Any],
     advance: Callable[[], None],
 ) -> dict[str, Score | Refusal]:
     measures = {f.name: BalancedAccuracy(f.name) for f, _ in factors}
@@ -130,27 +148,8 @@ def _classified(
     trains = [train for train, _ in paired.folds.splits()]
     fitted = [[discriminant(train, columns) for train in trains] for _, columns in factors]
     counted = confusions(table, paired, [f.codes for f, _ in factors], fitted)
-    weights = _chunk_weights(paired, bootstraps)
-    only = 1 if len(paired.kept_x) > WIDE else None
-    pairings = Pairings(rows)
-    codes = [rows.y[:, list(columns)].argmax(1) for _, columns in factors]
-
-    def on_sample(order: ndarray) -> list[float]:
-        splits, scores = pairings.folds(order).splits(only), []
-        for (factor, columns), code in zip(factors, codes, strict=True):
-            size = len(factor.levels)
-            table = np.zeros((size, size))
-            for f, (train, _) in enumerate(splits):
-                test = rows.fold == f
-                np.add.at(table, (code[order][test], discriminant(train, columns)(rows.x[test])), 1)
-            scores.append(balanced_accuracy(table))
-        return scores
-
-    observed = on_sample(np.arange(len(rows.x)))
-    null = np.empty((permutations, len(factors)))
-    for i, order in enumerate(rows.orders(permutations)):
-        null[i] = on_sample(order)
-        advance()
+    observed, null = _permuted(paired, rows, factors, counts["permutations"], advance)
+    weights = _chunk_weights(paired, counts["bootstraps"])
     found: dict[str, Score | Refusal] = {}
     per_fold = (paired.folds.chunks.rows > 0).sum() / paired.folds.count
     for j, (factor, _) in enumerate(factors):
@@ -162,6 +161,37 @@ def _classified(
         value = balanced_accuracy(whole)
         found[factor.name] = scored(measures[factor.name], value, spread, observed[j], null[:, j], taken, recall)
     return found
+
+
+@one_blas_thread()
+def _permuted(
+    paired: Paired,
+    rows: Sample,
+    factors: Sequence[tuple[Factor, Columns]],
+    permutations: int,
+    advance: Callable[[], None],
+) -> tuple[list[float], Float64[ndarray, "b f"]]:
+    """The accuracies on the sampled rows, and those when rows are paired anew."""
+    only = 1 if len(paired.kept_x) > WIDE else None
+    pairings = Pairings(rows)
+    codes = [rows.y[:, list(columns)].argmax(1) for _, columns in factors]
+
+    def scored_on(order: Int64[ndarray, " m"]) -> list[float]:
+        splits, scores = pairings.folds(order).splits(only), []
+        for (factor, columns), code in zip(factors, codes, strict=True):
+            table = np.zeros((len(factor.levels), len(factor.levels)))
+            for f, (train, _) in enumerate(splits):
+                test = rows.fold == f
+                np.add.at(table, (code[order][test], discriminant(train, columns)(rows.x[test])), 1)
+            scores.append(balanced_accuracy(table))
+        return scores
+
+    observed = scored_on(np.arange(len(rows.x)))
+    null = np.empty((permutations, len(factors)))
+    for i, order in enumerate(rows.orders(permutations)):
+        null[i] = scored_on(order)
+        advance()
+    return observed, null
 
 
 def _chunk_weights(paired: Paired, times: int) -> Float64[ndarray, "b chunks"]:

@@ -89,10 +89,11 @@ def _whole(report: AuditReport) -> tuple[Part, ...]:
          Spot("smallest" if s.up_to in whole.minimal else "", tone="reached" if s.up_to in whole.minimal else ""))
         for s in whole.steps
     )  # fmt: skip
+    ranks = f" (of ranks {whole.mcc_spearman:.3f})" if whole.mcc_spearman is not None else ""
     caption = (
         f"Held-out R² of {', '.join(report.together)} together, when the map from the outputs must be of a class. The "
         f"smallest classes lose at most {whole.tolerance:g} of what an affine map explains. MCC "
-        f"{whole.mcc_pearson:.3f} (of ranks {whole.mcc_spearman:.3f}), at chance {whole.pearson.null:.3f}."
+        f"{whole.mcc_pearson:.3f}{ranks}, at chance {whole.pearson.null:.3f}."
     )
     return (Text((whole.verdict,)), Grid(caption, ("up to", "R²", "95 % interval", ""), rows))
 

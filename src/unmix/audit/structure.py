@@ -45,14 +45,16 @@ def dependence(factors: Sequence[Factor]) -> Float64[ndarray, " d"] | None:
     width = sum(f.targets.shape[1] for f in factors)
     if len(factors) < 2 or complete.sum() < max(FEW_ROWS, 3 * width):
         return None
+    targets = np.hstack([f.targets[complete] for f in factors])
+    owner = np.repeat(np.arange(len(factors)), [f.targets.shape[1] for f in factors])
+    centred = targets - targets.mean(0)
+    gram, n = centred.T @ centred, len(centred)
     found = []
-    for factor in factors:
-        others = np.hstack([f.targets[complete] for f in factors if f is not factor])
-        m = Moments.of(others, factor.targets[complete])
-        root = whitening(m.xx)
-        r2 = ((root.T @ m.xy) ** 2).sum() / np.trace(m.yy)
-        rank = root.shape[1]
-        found.append(max(0.0, 1 - (1 - r2) * (m.n - 1) / (m.n - rank - 1)))
+    for i in range(len(factors)):
+        own, others = np.flatnonzero(owner == i), np.flatnonzero(owner != i)
+        root = whitening(gram[np.ix_(others, others)])
+        r2 = ((root.T @ gram[np.ix_(others, own)]) ** 2).sum() / np.trace(gram[np.ix_(own, own)])
+        found.append(max(0.0, 1 - (1 - r2) * (n - 1) / (n - root.shape[1] - 1)))
     return np.array(found)
 
 

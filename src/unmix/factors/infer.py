@@ -20,14 +20,15 @@ def inferred(column: Column) -> Kind:
 
     Examples
     --------
-    >>> angle = Column("heading", np.linspace(0, 359, 100))
-    >>> print(inferred(angle), inferred(Column("size", angle.values)), inferred(Column("code", angle.values % 3 // 1)))
-    periodic, 360 continuous categorical
+    >>> angle = Column.of("heading", np.linspace(0, 359, 100))
+    >>> code = Column.of("code", angle.numbers % 3 // 1)
+    >>> print(inferred(angle), inferred(Column.of("size", angle.numbers)), inferred(code), sep="; ")
+    periodic, 360; continuous; categorical
     """
     there = column.present
-    if column.values.dtype == object:
+    if column.codes is not None:
         share = 1 - len(column.wrong) / max(1, there.sum())
-        commas = any(COMMA.fullmatch(str(w)) for w in column.words[there][:1])
+        commas = all(COMMA.fullmatch(level) or level.isdigit() for level in column.levels) and len(column.levels) > 1
         if MOSTLY < share < 1 or commas:
             numbers_of(column)  # says which value is none
         return Categorical()

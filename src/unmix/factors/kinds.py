@@ -35,7 +35,7 @@ class Continuous:
 
     Examples
     --------
-    >>> Continuous().encode(Column("size", np.array([1.0, np.nan])), fewest=1)[0].ravel().tolist()
+    >>> Continuous().encode(Column.of("size", [1.0, None]), fewest=1)[0].ravel().tolist()
     [1.0, nan]
     """
 
@@ -57,7 +57,7 @@ class Ordinal:
     Examples
     --------
     >>> scale = Ordinal(("low", "mid", "high"))
-    >>> scale.encode(Column("dose", np.array(["high", "low", "mid"], object)), fewest=1)[0].ravel().tolist()
+    >>> scale.encode(Column.of("dose", ["high", "low", "mid"]), fewest=1)[0].ravel().tolist()
     [3.0, 1.0, 2.0]
     """
 
@@ -70,11 +70,10 @@ class Ordinal:
         from scipy.stats import rankdata  # slow to import
 
         if self.levels:
-            place = {level: float(i) for i, level in enumerate(self.levels)}
-            unknown = sorted({w for w in column.words if w is not None and w not in place})
-            listed = ", ".join(unknown[:5])
-            require(not unknown, f"{column.name} has values that are none of its levels ({listed}): name all levels.")
-            values = np.array([np.nan if w is None else place[w] for w in column.words])
+            worded = column.worded
+            listed = ", ".join(sorted(set(worded.levels) - set(self.levels))[:5])
+            require(not listed, f"{column.name} has values that are none of its levels ({listed}): name all levels.")
+            values = np.array([*(float(self.levels.index(w)) for w in worded.levels), np.nan])[worded.codes]
         else:
             values = numbers_of(column)
         ranks = np.asarray(rankdata(values, nan_policy="omit"), np.float64)
@@ -90,7 +89,7 @@ class Periodic:
 
     Examples
     --------
-    >>> Periodic(360).encode(Column("heading", np.array([0.0, 90.0, 360.0])), fewest=1)[0].tolist()
+    >>> Periodic(360).encode(Column.of("heading", [0.0, 90.0, 360.0]), fewest=1)[0].tolist()
     [[1.0, 0.0], [0.0, 1.0], [1.0, -0.0]]
     """
 
@@ -115,31 +114,32 @@ class Categorical:
 
     Examples
     --------
-    >>> Categorical().encode(Column("shape", np.array(["b", "a", "b"], object)), fewest=1)[:2]
+    >>> Categorical().encode(Column.of("shape", ["b", "a", "b"]), fewest=1)[:2]
     (array([[0., 1.],
            [1., 0.],
            [0., 1.]]), ('a', 'b'))
     """
 
     def encode(self, column: Column, fewest: int) -> Encoded:
-        there = column.present
-        levels, place, counts = np.unique(column.words[there].astype(str), return_inverse=True, return_counts=True)
-        common = np.flatnonzero(counts >= fewest)
-        rare = len(levels) - len(common)
+        worded = column.worded
+        assert worded.codes is not None
+        there = worded.codes >= 0
+        counts = np.bincount(worded.codes[there], minlength=len(worded.levels))
+        common = [i for i in np.argsort(worded.levels) if counts[i] >= fewest]
+        rare = len(worded.levels) - len(common)
         require(
             len(common) <= MOST_CLASSES,
             f"{column.name} has {len(common)} classes, too many to score: merge classes, or say that it is of another "
             "kind",
         )
-        number = np.full(len(levels), -1)
+        number = np.full(len(worded.levels) + 1, -1)
         number[common] = np.arange(len(common))
-        codes = np.full(len(column), -1)
-        codes[there] = number[place]
+        codes = number[worded.codes]  # the last is of those that are missing
         targets = np.full((len(column), len(common)), np.nan)
         targets[codes >= 0] = np.eye(len(common))[codes[codes >= 0]]
         lost = int(there.sum() - (codes >= 0).sum())
         notes = (f"{rare} classes of fewer than {fewest} rows are left out ({lost} rows)",) if rare else ()
-        return targets, tuple(levels[common].tolist()), notes
+        return targets, tuple(worded.levels[i] for i in common), notes
 
     def __str__(self) -> str:
         return "categorical"
@@ -150,7 +150,7 @@ def numbers_of(column: Column) -> Float64[ndarray, " n"]:
     wrong = column.wrong
     if not len(wrong):
         return column.numbers
-    first = column.words[wrong[0]]
+    first = column.rows(wrong[:1]).words[0]
     if COMMA.fullmatch(str(first)):
         raise InputError(f"{column.name} has decimal commas, such as {first!r}: write decimal points.")
     raise InputError(

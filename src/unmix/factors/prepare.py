@@ -25,7 +25,7 @@ def prepared(
 
     Examples
     --------
-    >>> found, left = prepared([Column("a", np.arange(50.0)), Column("b", np.ones(50))])
+    >>> found, left = prepared([Column.of("a", np.arange(50.0)), Column.of("b", np.ones(50))])
     >>> [f.name for f in found], left[0].reason
     (['a'], 'it has one value only: nothing can be told apart')
     """
@@ -52,7 +52,8 @@ def _factor(column: Column, stated: Kind | None, fewest: int) -> Factor | Left:
     there = int(column.present.sum())
     if there < fewest:
         return Left(column.name, f"it has {there} values, fewer than {fewest}: give more rows")
-    if len(set(column.words[column.present].tolist())) == 1:
+    known = (column.numbers if column.codes is None else column.codes)[column.present]
+    if (known == known[0]).all():
         return Left(column.name, "it has one value only: nothing can be told apart")
     kind = stated if stated is not None else inferred(column)
     try:

@@ -21,7 +21,6 @@ WIDE, ENOUGH_CHUNKS = 256, 8
 Advance = Callable[[], None]
 
 
-@one_blas_thread()  # thousands of small factorisations: threads would only wait
 def evaluate(
     paired: Paired,
     measures: Sequence[Measure],
@@ -41,13 +40,28 @@ def evaluate(
     ----------
     advance : called after each resample and permutation, and after each measure of rows; `work` says how often at most.
     """
+    return evaluate_beside(paired, measures, (), bootstraps, permutations, advance)[0]
+
+
+@one_blas_thread()  # thousands of small factorisations: threads would only wait
+def evaluate_beside(
+    paired: Paired,
+    measures: Sequence[Measure],
+    beside: Sequence[LinearMeasure],
+    bootstraps: int,
+    permutations: int,
+    advance: Advance = lambda: None,
+) -> tuple[list[Score | Refusal], list[HeldOut]]:
+    """As `evaluate`, with more measures that need an interval but no null: they share the resamples."""
     check_counts(bootstraps, permutations)
     check_measures(measures)
     rows = paired.sample.exchangeable()
     refused = {m: _refusal(m, paired, rows) for m in measures}
     linear = [m for m in measures if isinstance(m, LinearMeasure) and refused[m] is None]
     found: dict[Measure, Score | Refusal] = {m: Refusal(m, why) for m, why in refused.items() if why is not None}
-    found |= dict(zip(linear, _linear(paired, rows, linear, bootstraps, permutations, advance), strict=True))
+    held_out = resample(paired, [*linear, *beside], bootstraps, advance) if linear or beside else []
+    scores = _with_null(paired, rows, linear, held_out, permutations, advance)
+    found |= dict(zip(linear, scores, strict=True))
     for m in measures:
         if isinstance(m, RowMeasure) and m not in found:
             a = m.assess(paired.sample, permutations)
@@ -55,7 +69,7 @@ def evaluate(
             spread, profile = jackknife_spread(a.left_out), np.array([a.score])
             found[m] = scored(m, a.score, spread, a.null_score, a.null, taken, profile)
             advance()
-    return [found[m] for m in measures]
+    return [found[m] for m in measures], held_out[len(linear) :]
 
 
 def _refusal(measure: Measure, paired: Paired, rows: Sample) -> str | None:
@@ -75,17 +89,16 @@ def _refusal(measure: Measure, paired: Paired, rows: Sample) -> str | None:
     return measure.unfit(paired.folds.chunks.pooled())
 
 
-def _linear(
+def _with_null(
     paired: Paired,
     rows: Sample,
     measures: Sequence[LinearMeasure],
-    bootstraps: int,
+    held_out: Sequence[HeldOut],
     permutations: int,
     advance: Advance,
 ) -> list[Score | Refusal]:
     if not measures:
         return []
-    held_out = resample(paired, measures, bootstraps, advance)
     only = _folds_to_resample(paired)
     pairings = Pairings(rows)
     now = pairings.folds(np.arange(len(rows.x)))
@@ -99,7 +112,7 @@ def _linear(
     taken = paired.rows, len(rows.x)
     return [
         scored(m, h.value, h.spread, observed[i], null[:, i], taken, h.profile)
-        for i, (m, h) in enumerate(zip(measures, held_out, strict=True))
+        for i, (m, h) in enumerate(zip(measures, held_out, strict=False))
     ]
 
 

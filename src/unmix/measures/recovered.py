@@ -47,7 +47,8 @@ class Recovery:
     ----------
     steps : a `Step` for each class of the ladder that applies.
     affine : the R² of the largest class with its null and p-value, which say whether anything is recovered.
-    pearson, spearman : mean |correlation| after matching, of the values and of their ranks.
+    pearson, spearman : mean |correlation| after matching, of the values and of their ranks; None of ranks where all
+        rows would not fit in memory.
     test_rows, kept : the rows of the first fold, which the maps have not seen, and the columns of the embedding
         that are not constant.
     minimal : the smallest classes whose R² is within `tolerance` of affine's; none if affine is not above chance
@@ -57,7 +58,7 @@ class Recovery:
     steps: tuple[Step, ...]
     affine: Score
     pearson: Score
-    spearman: Score
+    spearman: Score | None
     minimal: tuple[Indeterminacy, ...]
     tolerance: float
     n: int
@@ -71,8 +72,8 @@ class Recovery:
         return self.pearson.value
 
     @property
-    def mcc_spearman(self) -> float:
-        return self.spearman.value
+    def mcc_spearman(self) -> float | None:
+        return self.spearman.value if self.spearman else None
 
     def r2(self, up_to: Indeterminacy = AFFINE) -> float:
         """Mean held-out R² up to a class."""
@@ -117,7 +118,7 @@ class Recovery:
             "r2_per_dimension": {str(s.up_to): s.per_dimension.tolist() for s in self.steps},
             "affine": self.affine.as_dict(),
             "mcc_pearson": self.pearson.as_dict(),
-            "mcc_spearman": self.spearman.as_dict(),
+            "mcc_spearman": self.spearman.as_dict() if self.spearman else None,
             "minimal": [str(c) for c in self.minimal],
             "tolerance": self.tolerance,
             "n": self.n,
@@ -132,7 +133,6 @@ class Recovery:
 
     def __str__(self) -> str:
         rows = [f"  {s.up_to!s:32} {s.r2:8.4f}  [{s.interval[0]:.4f}, {s.interval[1]:.4f}]" for s in self.steps]
-        table = "\n".join(
-            ["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f} (Spearman {self.mcc_spearman:.4f})"]
-        )
+        ranks = f" (Spearman {self.mcc_spearman:.4f})" if self.mcc_spearman is not None else ""
+        table = "\n".join(["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f}{ranks}"])
         return "\n".join([table, self.verdict, *self.notes])

@@ -10,15 +10,16 @@ import numpy as np
 from unmix.errors import InputError, require
 from unmix.indeterminacy import AFFINE, LADDER
 from unmix.measures.asked import check_counts
-from unmix.measures.evaluate import evaluate, resample
+from unmix.measures.evaluate import HeldOut, evaluate, evaluate_beside
 from unmix.measures.ladder import TOLERANCE, minimal_classes
-from unmix.measures.measure import Measure
 from unmix.measures.paired import Paired
 from unmix.measures.recovered import Recovery, Step
 from unmix.measures.regression import UpTo
 from unmix.measures.rows import as_matrix
 from unmix.measures.score import Refusal, Score
 from unmix.measures.truth import FACTORS, ranks_of, truth_door
+
+SCORES = UpTo(AFFINE), FACTORS
 
 
 def recovery(
@@ -61,16 +62,41 @@ def recovery(
     return recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
 
 
-def recovery_of(paired: Paired, ranked: Paired, width: int, tolerance: float = TOLERANCE, **counts: int) -> Recovery:
+def recovery_of(
+    paired: Paired, ranked: Paired | None, width: int, tolerance: float = TOLERANCE, **counts: Any
+) -> Recovery:
     """The recovery from an embedding of `width` columns that is paired with the truth already; `ranked` by ranks."""
+    (affine, pearson), ladder = evaluate_beside(paired, SCORES, ladder_of(paired), **counts)
+    spearman = evaluate(ranked, [FACTORS], **counts)[0] if ranked is not None else None
+    return assembled(paired, width, affine, pearson, spearman, ladder, tolerance)
+
+
+def ladder_of(paired: Paired) -> list[UpTo]:
+    """The classes that apply."""
+    return [UpTo(c) for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
+
+
+def assembled(
+    paired: Paired,
+    width: int,
+    affine: Score | Refusal,
+    pearson: Score | Refusal,
+    spearman: Score | Refusal | None,
+    ladder: Sequence[HeldOut],
+    tolerance: float = TOLERANCE,
+) -> Recovery:
+    """A recovery from its scores; what a comparison would refuse for one measure is refused here for the whole."""
     number = isinstance(tolerance, (int, float))
     require(number and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
-    affine, pearson = _scores(paired, [UpTo(AFFINE), FACTORS], **counts)
-    (spearman,) = _scores(ranked, [FACTORS], **counts)
-    classes = [c for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
+    for score in (affine, pearson, spearman):
+        if isinstance(score, Refusal):
+            raise InputError(f"nothing can be scored: {score.reason}.")
+    assert isinstance(affine, Score)
+    assert isinstance(pearson, Score)
+    assert not isinstance(spearman, Refusal)
     train = paired.folds.splits(only=1)[0][0]
-    found = resample(paired, [UpTo(c) for c in classes], counts["bootstraps"])
-    steps = tuple(Step(c, c.fit(train), h) for c, h in zip(classes, found, strict=True))
+    classes = [m.up_to for m in ladder_of(paired)]
+    steps = tuple(Step(c, c.fit(train), h) for c, h in zip(classes, ladder, strict=True))
 
     # Where affine itself gains no more than the tolerance, every class would do: none is named.
     telling = affine.above_chance and affine.value - affine.null > tolerance
@@ -87,13 +113,3 @@ def recovery_of(paired: Paired, ranked: Paired, width: int, tolerance: float = T
         width=width,
         notes=paired.notes,
     )
-
-
-def _scores(paired: Paired, measures: Sequence[Measure], **counts: Any) -> list[Score]:
-    """The scores; what a comparison would refuse for one measure is refused here for the whole."""
-    found = []
-    for score in evaluate(paired, measures, **counts):
-        if isinstance(score, Refusal):
-            raise InputError(f"nothing can be scored: {score.reason}.")
-        found.append(score)
-    return found

@@ -14,7 +14,7 @@ from unmix.moments.accumulate import Accumulator, workers
 from unmix.moments.membership import CHUNKS, chunks_of_rows
 from unmix.moments.moments import Moments
 
-BLOCK_BYTES, BLOCK_ROWS = 2**27, 2**16
+BLOCK_BYTES, BLOCK_ROWS = 2**28, 2**16
 ROUNDING = 1e-13
 Block = tuple[Num[ndarray, "m k"], Num[ndarray, "m d"], Int64[ndarray, " m"]]
 

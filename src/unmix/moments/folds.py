@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float64, Int64
@@ -39,9 +40,15 @@ class Folds:
 
     def splits(self, only: int | None = None, weights: Float64[ndarray, " chunks"] | None = None) -> list[Split]:
         """(train, test) for each fold as the test part, or for the first `only` of them; chunks may be weighted."""
+        if only is None and weights is None:
+            return self._all
         weights = np.ones(len(self.chunks.sums)) if weights is None else weights
         member = (self.of_chunk == np.arange(self.count)[:, None]) * weights
         return self._split(np.tensordot(member, self.chunks.sums, 1), only)
+
+    @cached_property
+    def _all(self) -> list[Split]:
+        return self.splits(only=self.count)
 
     def resampled(self, times: int, seed: int, only: int | None = None) -> Iterator[list[Split]]:
         """Splits of bootstrap resamples: chunks are drawn with replacement within each fold, so nothing leaks.
@@ -54,10 +61,18 @@ class Folds:
         batch = max(1, RESAMPLE_BYTES // (self.count * flat[0].nbytes))
         for start in range(0, times, batch):
             some = min(batch, times - start)
+            counts = np.zeros((some, len(flat)))
+            for chunks in members:
+                counts[:, chunks] = rng.multinomial(len(chunks), np.full(len(chunks), 1 / len(chunks)), size=some)
+            if only == 1:  # one test part and one train part are all that is needed
+                shape, first = (some, *self.chunks.sums.shape[1:]), self.of_chunk == 0
+                trains, tests = (((counts * part) @ flat).reshape(shape) for part in (~first, first))
+                for train, test in zip(trains, tests, strict=True):
+                    yield [(self.chunks.centred(train), self.chunks.centred(test))]
+                continue
             pooled = np.empty((some, self.count, *self.chunks.sums.shape[1:]))
             for fold, chunks in enumerate(members):
-                counts = rng.multinomial(len(chunks), np.full(len(chunks), 1 / len(chunks)), size=some)
-                pooled[:, fold] = (counts.astype(np.float64) @ flat[chunks]).reshape(some, *pooled.shape[2:])
+                pooled[:, fold] = (counts[:, chunks] @ flat[chunks]).reshape(some, *pooled.shape[2:])
             for sums in pooled:
                 yield self._split(sums, only)
 

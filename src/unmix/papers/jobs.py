@@ -128,7 +128,8 @@ def _progress(folder: Path, recipe: Recipe) -> Progress | None:
 
 def _measured(embedding: Any, truth: Any, seed: int) -> dict[str, Any]:
     found = recovery(embedding, truth, seed=seed)
-    scores = {"r2": found.affine, "mcc": found.pearson, "mcc_spearman": found.spearman}
+    named = {"r2": found.affine, "mcc": found.pearson, "mcc_spearman": found.spearman}
+    scores = {name: score for name, score in named.items() if score is not None}
     return {
         "scores": {name: score.value for name, score in scores.items()},
         "intervals": {name: [score.low, score.high] for name, score in scores.items()},
