@@ -48,7 +48,7 @@ class Asked:
     def counts(self) -> dict[str, Any]:
         return {"bootstraps": self.bootstraps, "permutations": self.permutations}
 
-    def paired(self, table: Table, targets: Float64[ndarray, "n t"], rows: Bool[ndarray, " n"]) -> Paired:
+    def paired(self, table: Table, targets: Float64[ndarray, "m t"], rows: Bool[ndarray, " n"]) -> Paired:
         groups = None if self.groups is None else self.groups[rows]
         cut: dict[str, Any] = {"folds": self.folds, "sample": self.sample, "seed": self.seed}
         return pair(table.values, targets, names=(table.name, "the factors"), groups=groups, **cut)

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from typer import Argument, Option
 
-from unmix.audit import audit as audit_table_of
+from unmix.audit import audit as audited
 from unmix.audit import audit_table
 from unmix.cli.labels import id_labels, labels_or_column
 from unmix.errors import InputError, require
@@ -53,10 +53,10 @@ def audit(
     gives, and writes a report to send.
     """
     given: dict[str, Any] = {"folds": folds, "bootstraps": bootstraps, "permutations": permutations, "seed": seed}
-    report = audit_table_of(
+    report = audited(
         embedding,
         factors,
-        kinds=dict(map(_kind, kind or ())),
+        kinds=dict(map(named_kind, kind or ())),
         only=[part.strip() for part in only.split(",")] if only else None,
         ids=id_labels(ids),
         groups=labels_or_column(groups),
@@ -83,7 +83,7 @@ def audit(
     console.print(f"\n[bold]Report[/]  {escape(str(folder / 'audit'))}{', '.join(kept)}", soft_wrap=True)
 
 
-def _kind(text: str) -> tuple[str, Kind]:
+def named_kind(text: str) -> tuple[str, Kind]:
     """NAME=KIND, or NAME=KIND:DETAILS."""
     name, mark, said = text.rpartition("=")
     require(bool(mark and name), f"--kind {text} must be like angle=periodic:360.")

@@ -11,7 +11,9 @@ from unmix.factors.kinds import COMMA, Categorical, Continuous, Kind, Periodic, 
 from unmix.tables import Column
 
 FEW_VALUES, MOSTLY, TURN = 10, 0.5, 0.75
-ANGLES = re.compile("angle|orientation|rotation|heading|direction|azimuth|theta|phase|hue|yaw|longitude", re.I)
+ANGLES = re.compile(
+    r"(?<![a-z])(angle|orientation|rotation|heading|direction|azimuth|theta|phase|hue|yaw|longitude)", re.IGNORECASE
+)
 PERIODS = (2 * pi, 360.0)
 
 

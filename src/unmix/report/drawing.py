@@ -40,7 +40,7 @@ def svg(figure: Any, salt: str) -> str:
     text = out.getvalue()
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    text = re.sub(r'<g id="[a-z_]+\d*">', "<g>", text)  # matplotlib numbers them anew in every figure
+    text = re.sub(r'<g id="[\w.]+_\d+">', "<g>", text)  # matplotlib numbers them anew in every figure
     for colour, name in VARIABLES.items():
         text = text.replace(colour, f"var(--{name})")
     return text.replace("font: ", "font-family: inherit; font: ").strip()

@@ -49,8 +49,12 @@ class Column:
         """
         if isinstance(raw, torch.Tensor):
             raw = raw.detach().cpu().numpy()
-        values = np.ma.filled(raw.astype(object), None) if isinstance(raw, np.ma.MaskedArray) else np.asarray(raw)
-        require(values.ndim == 1, f"column {name} must hold one value a row, not lists: give one column each.")
+        lists = f"column {name} must hold one value a row, not lists: give one column each."
+        try:
+            values = np.ma.filled(raw.astype(object), None) if isinstance(raw, np.ma.MaskedArray) else np.asarray(raw)
+        except ValueError:
+            raise InputError(lists) from None
+        require(values.ndim == 1, lists)
         if values.dtype.kind in NUMBERS and values.dtype.kind != "b" and not words:
             return cls(name, _finite(np.asarray(values, np.float64), name))
         plain = values.dtype.kind in NUMBERS or values.dtype.kind in "USO"
