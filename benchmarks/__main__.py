@@ -12,7 +12,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import demo, growth, kernels, labels, measures, official_step, sampling
+from benchmarks import audit, demo, growth, kernels, labels, measures, official_step, sampling
 from benchmarks.measure import Row
 from benchmarks.readme import README, RESULTS, with_table
 from unmix.training.folder import versions, write_atomically
@@ -23,6 +23,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "official_step": official_step.rows,
     "sampling": sampling.rows,
     "measures": lambda: measures.rows(torch.get_num_threads()),
+    "audit": lambda: audit.rows(torch.get_num_threads()),
     "growth": growth.rows,
     "demo": demo.rows,
 }

@@ -74,10 +74,10 @@ def rows(threads: int) -> list[Row]:
         scores = t[f"audit {many}"] - nulls
         name, baseline = f"audit of {ROWS:,} × {WIDTH} float32 in a file, 10 factors", f"{t['product']:.1f} s, X.T @ X"
         parts = [("scores and intervals", scores, 2.0), ("nulls", nulls, 4.0)]
-        found = [
-            Row(f"{name}: {what}", f"{seconds:.1f} s", baseline, seconds / t["product"], f"≤ {most:g}", seconds <= most * t["product"])
-            for what, seconds, most in parts
-        ]  # fmt: skip
+        found = []
+        for what, seconds, most in parts:
+            ratio = seconds / t["product"]
+            found.append(Row(f"{name}: {what}", f"{seconds:.1f} s", baseline, ratio, f"≤ {most:g}", ratio <= most))
         memory = t["memory"]
         found.append(Row(f"{name}: memory", f"{memory / 1e9:.2f} GB", "2 GB", memory / 2e9, "≤ 1", memory <= 2e9))
         start = time.perf_counter()
@@ -85,5 +85,6 @@ def rows(threads: int) -> list[Row]:
         report = um.audit(Path(folder) / "small.npy", factors)
         report.save(Path(folder) / "report.html")
         spent = time.perf_counter() - start
-        found.append(Row("audit of 10,000 × 64, 10 factors, with the probe and the page", f"{spent:.1f} s", "10 s", spent / 10, "≤ 1", spent <= 10))  # fmt: skip
+        small = "audit of 10,000 × 64, 10 factors, with the probe and the page"
+        found.append(Row(small, f"{spent:.1f} s", "10 s", spent / 10, "≤ 1", spent <= 10))
     return found

@@ -2,7 +2,9 @@
 
 import csv
 import json
+import os
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -276,3 +278,20 @@ def test_bad_input_is_one_sentence(call, message):
         call()
     assert message in str(said.value)
     assert "\n" not in str(said.value)
+
+
+DSPRITES = os.environ.get("UNMIX_DSPRITES", "")
+
+
+@pytest.mark.skipif(not Path(DSPRITES).is_file(), reason="the real images are not here (UNMIX_DSPRITES names the file)")
+def test_pixels_of_dsprites_hold_position_and_scale_but_no_orientation():
+    with np.load(DSPRITES, allow_pickle=False) as file:
+        images, values = file["imgs"], file["latents_values"][:, -5:]
+    some = np.random.default_rng(0).permutation(len(images))[:3000]
+    pixels = images[some].reshape(-1, 16, 4, 16, 4).mean((2, 4)).reshape(len(some), -1)
+    components = np.linalg.svd(pixels - pixels.mean(0), full_matrices=False)
+    factors = dict(zip(("scale", "orientation", "x", "y"), values[some][:, 1:].T, strict=True))
+    found = um.audit(components.U[:, :24] * components.S[:24], factors, **FAST)
+    assert min(found.finding(name).score.value for name in ("scale", "x", "y")) > 0.6
+    assert found.finding("orientation").kind == "periodic, 2π (inferred)"
+    assert found.finding("orientation").state is State.ABSENT  # most orientations of a square are the same image

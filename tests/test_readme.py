@@ -102,3 +102,11 @@ def test_kept_results_follow_from_their_runs():
     assert kept
     for path in kept:
         assert json.loads(json.dumps(um.papers.read(path).as_dict())) == json.loads(path.read_text())
+
+
+def test_the_page_on_auditing_runs(monkeypatch, tmp_path, capsys):
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "auditing.md").read_text(), re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    exec(code, {})
+    assert "Not found by a linear map or by gradient boosting: noise" in capsys.readouterr().out
+    assert (tmp_path / "audit.html").stat().st_size > 50_000

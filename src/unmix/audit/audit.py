@@ -20,9 +20,9 @@ from unmix.audit.trust import (
     stated_kinds,
     varied_outputs,
 )
-from unmix.comparison.meter import meter
 from unmix.factors import Kind
 from unmix.measures.asked import check_counts
+from unmix.meter import meter
 
 
 def audit(

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from unmix.comparison.comparison import Comparison, Pair
-from unmix.comparison.meter import meter
 from unmix.comparison.store import PairStore
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
@@ -25,6 +24,7 @@ from unmix.measures.paired import Paired, pair
 from unmix.measures.procrustes import Procrustes
 from unmix.measures.regression import R2, UpTo
 from unmix.measures.score import Score
+from unmix.meter import meter
 from unmix.tables import Table, joined, matching, read
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())

@@ -13,7 +13,6 @@ from numpy import ndarray
 
 from unmix.comparison.compare import measured, tables_of
 from unmix.comparison.export import cells
-from unmix.comparison.meter import meter
 from unmix.comparison.store import PairStore
 from unmix.errors import require
 from unmix.files import write_atomically, write_json
@@ -21,6 +20,7 @@ from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cka import CKA
 from unmix.measures.measure import Measure
 from unmix.measures.score import FIELDS, Refusal, Score
+from unmix.meter import meter
 from unmix.report.drawing import png
 from unmix.sheets import sheet
 
