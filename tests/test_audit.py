@@ -99,9 +99,11 @@ def test_the_score_of_an_angle_does_not_know_its_origin(turn, scale):
 def test_each_factor_is_scored_on_the_rows_where_it_is_known():
     gaps = np.where(RNG.uniform(size=N) < 0.3, np.nan, SIZE)
     there = ~np.isnan(gaps)
-    both = um.audit(X, {"size": gaps, "angle": ANGLE}, **FAST)
-    alone = um.audit(X[there], {"size": gaps[there]}, **FAST)
-    assert both.finding("size").score.value == alone.finding("size").score.value
+    shape = np.where(there, SHAPE, "")
+    both = um.audit(X, {"size": gaps, "angle": ANGLE, "shape": shape}, **FAST)
+    alone = um.audit(X[there], {"size": gaps[there], "shape": SHAPE[there]}, **FAST)
+    for name in ("size", "shape"):
+        assert both.finding(name).score.value == alone.finding(name).score.value > 0.99
     assert both.finding("size").rows == there.sum()
     assert both.finding("angle").rows == N
     assert any("missing in many rows: size (3" in w for w in both.warnings)
@@ -133,6 +135,14 @@ def test_groups_keep_a_factor_of_the_group_from_leaking():
     assert kept.finding("age").state is State.ABSENT
     (told,) = (c for c in kept.checks if c.assumption == "groups are kept whole")
     assert float(re.findall(r"[+-]\d\.\d+", told.evidence)[0]) > 0.2
+
+
+def test_a_factor_known_in_too_few_groups_is_left_out_and_the_others_stay():
+    group = np.repeat(np.arange(60), 20)
+    some = np.where(group < 5, SIZE, np.nan)
+    found = um.audit(X, {"size": SIZE, "some": some}, groups=group, **FAST)
+    assert [f.name for f in found.findings] == ["size"]
+    assert found.left[0].reason.startswith("on the rows where it is known, 5 groups are too few for 5 folds")
 
 
 def test_the_probe_finds_what_is_not_linear(report):

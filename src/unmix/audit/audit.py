@@ -72,7 +72,7 @@ def audit(
     asked = Asked(given.groups, probe, folds, bootstraps, permutations, sample, seed)
     with meter(asked.work(given.factors), shown=progress) as (bar, task):
         bar.update(task, description=given.table.name)
-        parts = examined(given.table, given.factors, asked, lambda: bar.advance(task))
+        parts, unused = examined(given.table, given.factors, asked, lambda: bar.advance(task))
         whole, together = whole_of(given.table, given.factors, parts, asked)
     largest = max(parts, key=lambda p: p.paired.rows)
     findings = tuple(f for factor in given.factors for p in parts for f in p.findings if f.name == factor.name)
@@ -94,7 +94,7 @@ def audit(
         rows=len(given.table),
         outputs=outputs,
         findings=findings,
-        left=tuple(given.left),
+        left=(*given.left, *unused),
         whole=whole,
         together=together,
         associations=associations,

@@ -7,8 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from unmix.audit.classes import Columns
 from unmix.audit.discriminant import balanced_accuracy, discriminant
-from unmix.audit.linear import Columns, FactorR2
+from unmix.audit.linear import FactorR2
 from unmix.factors import Factor
 from unmix.measures.paired import Paired
 from unmix.threads import one_blas_thread

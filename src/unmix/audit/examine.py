@@ -10,14 +10,15 @@ import numpy as np
 from jaxtyping import Bool, Float64, Shaped
 from numpy import ndarray
 
+from unmix.audit.classes import Columns
 from unmix.audit.curve import learning_curves
 from unmix.audit.finding import Finding
-from unmix.audit.linear import Columns, Scores, linear_scores
+from unmix.audit.linear import Scores, linear_scores
 from unmix.audit.panels import panel
 from unmix.audit.probe import ProbeRows, probed
 from unmix.audit.structure import association
 from unmix.errors import InputError
-from unmix.factors import Factor
+from unmix.factors import Factor, Left
 from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery
 from unmix.measures.evaluate import evaluate, fold_mean
@@ -86,12 +87,23 @@ class Part:
         return np.stack([found[name] for name in names], 1)
 
 
-def examined(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callable[[], None]) -> list[Part]:
-    """One part for each set of rows in which factors are known."""
+def examined(
+    table: Table, factors: Sequence[Factor], asked: Asked, advance: Callable[[], None]
+) -> tuple[list[Part], list[Left]]:
+    """One part for each set of rows in which factors are known; a set that cannot be used is left out."""
     patterns: dict[bytes, list[Factor]] = {}
     for factor in factors:
         patterns.setdefault(np.packbits(factor.present).tobytes(), []).append(factor)
-    return [_part(table, some, asked, advance) for some in patterns.values()]
+    parts, left, why = [], [], InputError("there are no factors.")
+    for some in patterns.values():
+        try:
+            parts.append(_part(table, some, asked, advance))
+        except InputError as error:
+            why = error
+            left += [Left(f.name, f"on the rows where it is known, {str(error).rstrip('.')}") for f in some]
+    if not parts:
+        raise why
+    return parts, left
 
 
 def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callable[[], None]) -> Part:
@@ -147,7 +159,8 @@ def whole_of(
     table: Table, factors: Sequence[Factor], parts: Sequence[Part], asked: Asked
 ) -> tuple[Recovery | None, tuple[str, ...]]:
     """All factors that are numbers at once, on the rows where all are known."""
-    numbers = [f for f in factors if not f.categorical]
+    scored = {name for p in parts for name in p.scores.of_factor}
+    numbers = [f for f in factors if not f.categorical and f.name in scored]
     names = tuple(f.name for f in numbers)
     if not numbers:
         return None, ()

@@ -6,9 +6,9 @@ from math import pi
 
 import numpy as np
 
+from unmix.audit.classes import Columns
 from unmix.audit.discriminant import discriminant
 from unmix.audit.finding import Panel
-from unmix.audit.linear import Columns
 from unmix.factors import Factor, Periodic
 from unmix.indeterminacy import AFFINE
 from unmix.measures.paired import Paired
