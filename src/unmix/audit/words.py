@@ -43,7 +43,7 @@ def _listed(findings: Sequence[Finding], boosted: bool = False) -> str:
     parts = []
     for f in findings:
         value = f.score.value if isinstance(f.score, Score) else 0.0
-        numbers = f"{f.measure} {value:.2f}"
+        numbers = f"{f.measure} {value:.2f}".replace("-0.00", "0.00")
         if boosted and f.probe is not None:
             numbers += f", boosted {f.probe.boosted:.2f}"
         parts.append(f"{f.name} ({numbers})")
