@@ -121,7 +121,7 @@ def test_ids_join_the_rows_in_any_order(tmp_path):
     assert [f.score.value for f in joined.findings] == pytest.approx([f.score.value for f in plain.findings])
     again = um.audit(X, {"size": SIZE[order]}, ids=[ids, ids[order]], **FAST)
     assert again.finding("size").state is State.RECOVERED
-    with pytest.raises(um.InputError, match="lacks 1 ids"):
+    with pytest.raises(um.InputError, match="1 ids of the embedding are not in the factors, such as row 0"):
         um.audit(X, {"size": SIZE}, ids=[ids, [*ids[1:], "another"]], **FAST)
 
 
@@ -133,8 +133,10 @@ def test_groups_keep_a_factor_of_the_group_from_leaking():
     kept = um.audit(x, {"age": age, "subject": group}, groups="subject", **FAST)
     assert torn.state is not State.ABSENT
     assert kept.finding("age").state is State.ABSENT
-    (told,) = (c for c in kept.checks if c.assumption == "groups are kept whole")
-    assert float(re.findall(r"[+-]\d\.\d+", told.evidence)[0]) > 0.2
+    told = {c.assumption: c for c in kept.checks}
+    assert float(re.findall(r"age by (\d\.\d+)", told["groups are kept whole"].evidence)[0]) > 0.2
+    assert not told["factors vary within groups"].holds
+    assert "has 60 values, not 1,200" in told["factors vary within groups"].remedy
 
 
 def test_a_factor_known_in_too_few_groups_is_left_out_and_the_others_stay():
@@ -215,17 +217,55 @@ def test_what_the_numbers_assume_is_checked(x, factors, words):
 
 def test_rows_of_a_recording_ask_for_groups():
     walk = np.cumsum(RNG.normal(size=(500, 3)), axis=0)
-    (told,) = (c for c in um.audit(walk, {"a": walk[:, 0]}, **FAST).checks if c.assumption == "rows are independent")
-    assert told.holds is None
-    assert "groups" in told.remedy
+    found = um.audit(walk, {"a": walk[:, 0], "session": np.arange(500) // 50}, **FAST)
+    assert any("neighbouring rows" in w and "groups (session may name them)" in w for w in found.warnings)
 
 
 def test_more_outputs_than_rows_are_refused_in_words(tmp_path):
     found = um.audit(RNG.normal(size=(60, 80)), {"size": SIZE[:60], "shape": SHAPE[:60]}, **FAST)
     assert [f.state for f in found.findings] == [State.REFUSED] * 2
-    assert "Not scored: size, shape." in found.verdict
+    assert "Not scored: size and shape." in found.verdict
     for suffix in ("html", "json", "csv", "tex"):
         found.save(tmp_path / f"r.{suffix}")
+
+
+def test_what_is_absent_does_not_hide_what_a_class_loses():
+    turn = np.radians(25)
+    x = np.column_stack([SIZE, HIDDEN]) @ [[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]
+    noise = {f"noise {i}": RNG.normal(size=N) for i in range(8)}
+    few, many = (um.audit(x, {"a": SIZE, "b": HIDDEN, **more}, **FAST) for more in ({}, noise))
+    assert [str(c) for c in few.whole.minimal] == [str(c) for c in many.whole.minimal] == ["orthogonal"]
+    assert many.together == ("a", "b")
+    assert "rows would help" not in many.verdict
+
+
+def test_the_probe_does_not_mind_an_offset_a_scale_or_an_output_that_is_constant_for_some():
+    known = np.arange(N) % 3 > 0
+    x = np.column_stack([X[:, :3], np.where(known, 1.0, SIZE)])
+    found = um.audit(x * 1e5 + 1e9, {"size": SIZE, "some": np.where(known, X[:, 0], np.nan)}, **QUICK)
+    plain = um.audit(x, {"size": SIZE}, **QUICK).finding("size").probe
+    assert found.finding("size").probe.linear == pytest.approx(plain.linear, abs=1e-4)
+    assert found.finding("size").probe.boosted == pytest.approx(plain.boosted, abs=0.02)
+    assert found.dci.importance.shape == (4, 2)
+    assert found.dci.importance[3, 1] == 0
+
+
+def test_classes_that_one_group_alone_has_cannot_be_held_out():
+    group = np.repeat(np.arange(40), 30)
+    found = um.audit(
+        X, {"size": SIZE, "name": group % 40, "half": group // 20}, groups=group, kinds={"name": Categorical()}, **FAST
+    )
+    assert [some.name for some in found.left] == ["name"]
+    assert "one group only" in found.left[0].reason
+    assert found.finding("half").levels == ("0", "1")
+
+
+def test_a_class_with_a_single_train_row_does_not_stop_the_probe():
+    label = np.zeros(400, int)
+    label[:11] = 1
+    group = np.arange(400) // 4
+    found = um.audit(X[:400], {"label": label}, groups=group, **QUICK)
+    assert found.finding("label").score.value >= 0
 
 
 def test_the_curve_ends_at_the_score(report):
@@ -273,10 +313,10 @@ def test_a_report_is_saved_in_every_form(report, tmp_path):
         (lambda: um.audit(X[:12], {"size": SIZE[:12]}), "12 rows are too few for 5 folds"),
         (lambda: um.audit(np.where(X > 4, np.nan, X), {"size": SIZE}), "NaN, infinite or too large"),
         (lambda: um.audit(np.ones((100, 3)), {"size": SIZE[:100]}), "every column of the embedding is constant"),
-        (lambda: um.audit(X, {"size": SIZE}, only=["colour"]), "there is no factor colour"),
-        (lambda: um.audit(X, {"size": SIZE}, groups="subject"), "the factors have no column subject"),
+        (lambda: um.audit(X, {"size": SIZE}, only=["colour"]), "have no factor colour: there are size"),
+        (lambda: um.audit(X, {"size": SIZE}, groups="subject"), "the factors have no column subject: there are size"),
         (lambda: um.audit(X, {"size": SIZE}, groups=np.zeros(N)), "1 groups are too few"),
-        (lambda: um.audit(X, {"size": SIZE}, ids="id"), "no named columns"),
+        (lambda: um.audit(X, {"size": SIZE}, ids="id"), "the factors have no column id"),
         (lambda: um.audit(X, {"size": SIZE}, folds=1), "folds must be"),
         (lambda: um.audit(X, {"size": SIZE}, permutations=10), "99 or more"),
         (lambda: um.audit(X.astype(complex), {"size": SIZE}), "real numbers"),

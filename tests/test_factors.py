@@ -93,7 +93,7 @@ def test_kinds_are_inferred(name, values, kind):
         (Column.of("id", np.arange(3000) % 150), Categorical(), "150 classes, too many"),
         (Column.of("a", np.ones(40)), None, "one value only"),
         (Column.of("a", [None] * 40), None, "it has 0 values"),
-        (Column.of("a", [f"id {i}" for i in range(40)]), None, "fewer than two classes have 10 rows"),
+        (Column.of("a", [f"id {i}" for i in range(40)]), None, "it has 40 different values and looks like an id"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_asked_for_is_one_sentence(column, kind, message):
@@ -171,3 +171,20 @@ def test_a_text_file_in_the_wrong_shape_is_told(tmp_path):
     (tmp_path / "latin.csv").write_bytes("größe\n1\n".encode("latin-1"))
     with pytest.raises(um.InputError, match="not UTF-8"):
         read_columns(tmp_path / "latin.csv")
+
+
+def test_masked_values_are_missing():
+    masked = np.ma.masked_array(np.array(["u", "v", "u"], object), mask=[False, True, False])
+    assert read_columns({"a": masked})[0].words.tolist() == ["u", None, "u"]
+    numbers = np.ma.masked_array([1.0, 2.0, 3.0], mask=[True, False, False])
+    np.testing.assert_array_equal(read_columns({"a": numbers})[0].numbers, [np.nan, 2, 3])
+
+
+def test_only_what_is_asked_for_is_read():
+    table = {"a": [1.0, 2.0], "when": np.array(["2020-01-01"] * 2, "datetime64[D]")}
+    assert [c.name for c in read_columns(table, only=["a"])] == ["a"]
+
+
+def test_levels_are_in_the_order_of_their_numbers():
+    (factor,), _ = prepared([Column.of("age", np.repeat([9, 10, 27], 20))])
+    assert factor.levels == ("9", "10", "27")

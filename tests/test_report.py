@@ -81,6 +81,11 @@ def _pixels(png: bytes) -> bytes:
     return found
 
 
+def test_a_name_that_looks_like_a_colour_stays_a_name(tmp_path):
+    um.audit(Z, {"#33608c": Z[:, 0], "fill": Z[:, 1]}, **QUICK, probe=False).save(tmp_path / "r.html")
+    assert ">#33608c  (R²)<" in (tmp_path / "r.html").read_text()
+
+
 def test_cells_of_a_grid_are_escaped():
     page = Page("t", "l", (("h", (Grid("<i>", ("<u>",), ((Spot("<b>", ("<s>",)),),)),)),))
     text = rendered(page)

@@ -166,8 +166,8 @@ def test_joining_brings_equal_ids_to_equal_rows(a, b):
 @pytest.mark.parametrize(
     ("ids", "words"),
     [
-        ([["a", "b"], ["a", "c"]], "two lacks 1 ids of one, e.g. b"),
-        ([["a", "b"], ["a", "b", "c"]], "one lacks 1 ids of two, e.g. c"),
+        ([["a", "b"], ["a", "c"]], "1 ids of one are not in two, such as b"),
+        ([["a", "b"], ["a", "b", "c"]], "1 ids of two are not in one, such as c"),
         ([["a", "a"], ["a", "b"]], "more than once"),
         ([[["a"]], ["a"]], "one a row"),
         ([["a", None], ["a", "b"]], "the ids of one are missing in 1 rows"),
@@ -217,7 +217,7 @@ def test_an_empty_batch_is_skipped():
         ("t.csv", b"", "is empty"),
         ("t.csv", b"a,b\n", "is empty"),
         ("t.csv", b"a,b\n1,2\n3\n", "not a table of numbers"),
-        ("t.csv", b"a,b\n1,two\n", "not a table of numbers"),
+        ("t.csv", b"a,b\n1,two\n", "column b of t.csv has 'two' where a number is due"),
         ("t.csv", b"a,a\n1,2\n", "more than once"),
         ("t.csv", b"1.5,NA\n2,3\n", "first line of t.csv has a missing value"),
         ("t.csv", b"0,1\n1,0\n", "may be names or numbers"),

@@ -10,8 +10,8 @@ from typing import Any
 LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "ρ": r"$\rho$", "²": r"$^2$", "→": r"$\to$",
-    "±": r"$\pm$", "κ": r"$\kappa$", "β": r"$\beta$", "τ": r"$\tau$", "✓": r"\checkmark{}", "✗": r"$\times$",
-    "×": r"$\times$", "–": "--", "−": "$-$",
+    "±": r"$\pm$", "κ": r"$\kappa$", "β": r"$\beta$", "τ": r"$\tau$", "π": r"$\pi$",
+    "✓": r"\checkmark{}", "✗": r"$\times$", "×": r"$\times$", "–": "--", "−": "$-$",
 }  # fmt: skip
 
 

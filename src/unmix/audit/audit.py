@@ -6,9 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int64
+from numpy import ndarray
 
 from unmix.audit.dci import DCI
-from unmix.audit.examine import Asked, examined, whole_of
+from unmix.audit.examine import Asked, Part, examined, whole_of
+from unmix.audit.finding import Finding
 from unmix.audit.inputs import inputs
 from unmix.audit.report import AuditReport
 from unmix.audit.structure import dependence, explained_share, matched, spectrum
@@ -21,6 +24,7 @@ from unmix.audit.trust import (
     varied_outputs,
 )
 from unmix.factors import Kind
+from unmix.measures import Recovery
 from unmix.measures.asked import check_counts
 from unmix.meter import meter
 
@@ -69,21 +73,22 @@ def audit(
     """
     check_counts(bootstraps, permutations)
     given = inputs(embedding, factors, kinds, only, ids, groups, name, folds)
-    asked = Asked(given.groups, probe, folds, bootstraps, permutations, sample, seed)
+    asked = Asked(given.groups, bool(probe), folds, bootstraps, permutations, sample, seed)
     with meter(asked.work(given.factors), shown=progress) as (bar, task):
         bar.update(task, description=given.table.name)
         parts, unused = examined(given.table, given.factors, asked, lambda: bar.advance(task))
         whole, together = whole_of(given.table, given.factors, parts, asked)
     largest = max(parts, key=lambda p: p.paired.rows)
-    findings = tuple(f for factor in given.factors for p in parts for f in p.findings if f.name == factor.name)
-    associations = largest.columns_of(parts, [f.name for f in findings])
+    findings = [(f, p) for factor in given.factors for p in parts for f in p.findings if f.name == factor.name]
+    kept = largest.paired.kept_x
+    associations = np.stack([part.onto(kept, part.associations[f.name]) for f, part in findings], 1)
     outputs = tuple(given.table.columns[i] for i in largest.paired.kept_x)
-    importances = [f.importance for f in findings if f.importance is not None]
-    pooled = largest.paired.folds.chunks.pooled()
+    names = [f.name for f, _ in findings]
+    alone = len(parts) == 1  # then all factors are known in the same rows
     width = given.table.values.shape[1]
     checks = (
         rows_against_columns(min(p.paired.train_rows for p in parts), len(outputs)),
-        *independent_rows(given.table, largest.paired, asked.groups is not None, largest.leak),
+        *independent_rows(given.table, largest.paired, given.factors, largest.leak),
         independent_factors(given.factors, dependence(given.factors)),
         few_missing(given.factors),
         varied_outputs(largest.paired, width),
@@ -93,16 +98,29 @@ def audit(
         name=given.table.name,
         rows=len(given.table),
         outputs=outputs,
-        findings=findings,
+        findings=tuple(f for f, _ in findings),
         left=(*given.left, *unused),
-        whole=whole,
+        whole=whole if isinstance(whole, Recovery) else None,
         together=together,
         associations=associations,
-        matched={findings[f].name: outputs[o] for f, o in sorted(matched(associations).items())},
-        dci=DCI.of(np.stack(importances, 1)) if len(importances) == len(findings) else None,
-        shares=spectrum(pooled),
-        explained=explained_share(pooled),
+        matched={names[f]: outputs[o] for f, o in sorted(matched(associations).items())},
+        dci=_dci(findings, kept),
+        shares=spectrum(largest.paired.folds.chunks.pooled()),
+        explained=explained_share(largest.paired.folds) if alone else None,
         checks=checks,
-        notes=largest.paired.notes,
+        notes=(*largest.paired.notes, *([f"not scored together: {whole}"] if isinstance(whole, str) else [])),
         settings=asked.as_dict(),
     )
+
+
+def _dci(findings: Sequence[tuple[Finding, Part]], kept: Int64[ndarray, " k"]) -> DCI | None:
+    """Of the factors that were probed; of one factor or one output it would be 1 whatever it is."""
+    probed = [(f, part) for f, part in findings if f.probe is not None]
+    if len(probed) < 2 or len(kept) < 2:
+        return None
+    table = np.zeros((len(kept), len(findings)))
+    for i, (f, part) in enumerate(findings):
+        if f.importance is not None:
+            table[:, i] = part.onto(kept, f.importance)
+    strengths = [f.strength(f.probe.boosted) for f, _ in probed if f.probe is not None]
+    return DCI.of(table, float(np.mean(strengths)))

@@ -16,10 +16,11 @@ from unmix.threads import one_blas_thread
 
 
 class Point(NamedTuple):
-    """The held-out score of a map fitted on so many rows."""
+    """The held-out score of a map fitted on so many rows, the mean over folds with its standard error."""
 
     rows: int
     score: float
+    error: float
 
 
 @one_blas_thread()
@@ -48,14 +49,15 @@ def learning_curves(paired: Paired, factors: Sequence[tuple[Factor, Columns]]) -
         if min(t.n for t in trains) <= 1.5 * len(paired.kept_x) + 1:
             continue
         for points, (factor, columns) in zip(found, factors, strict=True):
-            if factor.categorical:
-                table = np.zeros((len(columns), len(columns)))
-                for fold, train in enumerate(trains):
+            scores = []
+            for fold, (train, test) in enumerate(zip(trains, tests, strict=True)):
+                if factor.categorical:
                     x, y = (side[sample.fold == fold] for side in (sample.x, sample.y))
+                    table = np.zeros((len(columns), len(columns)))
                     np.add.at(table, (y[:, list(columns)].argmax(1), discriminant(train, columns)(x)), 1)
-                score = balanced_accuracy(table)
-            else:
-                measure = FactorR2(factor.name, columns)
-                score = float(np.mean([measure.score(a, b) for a, b in zip(trains, tests, strict=True)]))
-            points.append(Point(round(np.mean([t.n for t in trains])), score))
+                    scores.append(balanced_accuracy(table))
+                else:
+                    scores.append(FactorR2(factor.name, columns).score(train, test))
+            error = float(np.std(scores, ddof=1) / np.sqrt(len(scores)))
+            points.append(Point(round(np.mean([t.n for t in trains])), float(np.mean(scores)), error))
     return [tuple(points) for points in found]

@@ -15,7 +15,7 @@ class DCI:
 
     With p_ij = R_ij/Σ_j R_ij, an output's disentanglement is 1 − H(p_i)/log d; their mean weighs outputs by Σ_j R_ij.
     Completeness is the same down the columns, 1 − H/log k, and its mean is over factors with any importance. Both lie
-    between 0 and 1. (Informativeness, the third of the three, is the probe's own held-out score.)
+    between 0 and 1. Informativeness is the mean of the probes' held-out scores, chance being 0.
 
     References
     ----------
@@ -32,16 +32,17 @@ class DCI:
     completeness: float
     of_output: Float64[ndarray, " k"]
     of_factor: Float64[ndarray, " d"]
+    informativeness: float = np.nan
 
     @classmethod
-    def of(cls, importance: Float64[ndarray, "k d"]) -> DCI:
+    def of(cls, importance: Float64[ndarray, "k d"], informativeness: float = np.nan) -> DCI:
         """Of importances of at least 0."""
         of_output, of_factor = _focus(importance), _focus(importance.T)
         weight, used = importance.sum(1), importance.sum(0) > 0
         if not used.any():
-            return cls(importance, 0.0, 0.0, of_output, of_factor)
+            return cls(importance, 0.0, 0.0, of_output, of_factor, informativeness)
         mean = float(weight @ of_output / weight.sum())
-        return cls(importance, mean, float(of_factor[used].mean()), of_output, of_factor)
+        return cls(importance, mean, float(of_factor[used].mean()), of_output, of_factor, informativeness)
 
 
 def _focus(table: Float64[ndarray, "r c"]) -> Float64[ndarray, " r"]:

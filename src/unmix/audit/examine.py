@@ -7,25 +7,23 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float64, Shaped
+from jaxtyping import Bool, Float64, Int64, Shaped
 from numpy import ndarray
 
 from unmix.audit.classes import Columns
 from unmix.audit.curve import learning_curves
-from unmix.audit.finding import Finding
-from unmix.audit.linear import Scores, linear_scores
+from unmix.audit.finding import Finding, State
+from unmix.audit.linear import FactorR2, Scores, linear_scores
 from unmix.audit.panels import panel
 from unmix.audit.probe import ProbeRows, probed
 from unmix.audit.structure import association
 from unmix.errors import InputError
 from unmix.factors import Factor, Left
-from unmix.indeterminacy import AFFINE
 from unmix.measures import Recovery
 from unmix.measures.evaluate import evaluate, fold_mean
 from unmix.measures.paired import Paired, pair
 from unmix.measures.recovery import assembled, recovery_of
-from unmix.measures.regression import UpTo
-from unmix.measures.score import Refusal
+from unmix.measures.score import Score
 from unmix.measures.truth import FACTORS, ranks_of, truth_door
 from unmix.tables import Table
 from unmix.tables.spool import spool
@@ -68,23 +66,19 @@ class Asked:
 class Part:
     """The factors that are known in the same rows, their findings, and what those stand on.
 
-    `leak` is how much higher the mean score is with rows instead of groups held out; None without groups.
+    `leak` is by how much the scores rise with rows instead of groups held out; None without groups.
     """
 
     paired: Paired
     scores: Scores
     findings: list[Finding]
     associations: dict[str, Float64[ndarray, " k"]]
-    leak: float | None
+    leak: dict[str, float] | None
 
-    def columns_of(self, parts: Sequence[Part], names: Sequence[str]) -> Float64[ndarray, "k d"]:
-        """The associations of all parts, side by side; of outputs that vary in this one."""
-        found = {}
-        for part in parts:
-            place = {int(c): i for i, c in enumerate(part.paired.kept_x)}
-            for name, values in part.associations.items():
-                found[name] = np.array([values[place[int(c)]] if int(c) in place else 0.0 for c in self.paired.kept_x])
-        return np.stack([found[name] for name in names], 1)
+    def onto(self, kept: Int64[ndarray, " c"], values: Float64[ndarray, " k"]) -> Float64[ndarray, " c"]:
+        """Values of this part's outputs as values of the outputs `kept`; 0 of those that are constant here."""
+        place = {int(column): i for i, column in enumerate(self.paired.kept_x)}
+        return np.array([values[place[int(column)]] if int(column) in place else 0.0 for column in kept])
 
 
 def examined(
@@ -94,15 +88,14 @@ def examined(
     patterns: dict[bytes, list[Factor]] = {}
     for factor in factors:
         patterns.setdefault(np.packbits(factor.present).tobytes(), []).append(factor)
-    parts, left, why = [], [], InputError("there are no factors.")
+    parts, left, last = [], [], list(patterns.values())[-1]
     for some in patterns.values():
         try:
             parts.append(_part(table, some, asked, advance))
         except InputError as error:
-            why = error
+            if some is last and not parts:
+                raise
             left += [Left(f.name, f"on the rows where it is known, {str(error).rstrip('.')}") for f in some]
-    if not parts:
-        raise why
     return parts, left
 
 
@@ -115,12 +108,12 @@ def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callab
     found = linear_scores(some, paired, known, asked.counts, advance)
     scores = [found.of_factor[f.name] for f, _ in known]
     curves = learning_curves(paired, known)
-    ready = asked.probe and not any(isinstance(s, Refusal) for s in scores)
+    ready = asked.probe and any(isinstance(s, Score) for s in scores)
     probe_rows = ProbeRows.of(some, paired) if ready else None
     findings = []
     for (factor, columns), score, curve in zip(known, scores, curves, strict=True):
         probe = None
-        if probe_rows is not None:
+        if probe_rows is not None and isinstance(score, Score):
             probe = probed(probe_rows, factor, targets[probe_rows.index][:, paired.kept_y[list(columns)]])
             advance()
         shown = panel(paired, factor, columns)
@@ -128,7 +121,8 @@ def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callab
         findings.append(Finding(*about, score, probe, curve, shown, factor.notes))
     pooled = paired.folds.chunks.pooled()
     associations = {f.name: association(pooled, columns) for f, columns in known}
-    return Part(paired, found, findings, associations, _leak(some, targets, paired, asked))
+    leak = None if asked.groups is None else _leak(some, targets, found, asked)
+    return Part(paired, found, findings, associations, leak)
 
 
 def of_rows(
@@ -146,40 +140,46 @@ def of_rows(
     return some, targets, placed
 
 
-def _leak(table: Table, targets: Float64[ndarray, "m t"], paired: Paired, asked: Asked) -> float | None:
-    """By how much the mean R² of the targets rises when groups are torn apart."""
-    if asked.groups is None or UpTo(AFFINE).refusal(paired.train_rows, len(paired.kept_x), 1) is not None:
-        return None
+def _leak(table: Table, targets: Float64[ndarray, "m t"], scores: Scores, asked: Asked) -> dict[str, float]:
+    """By how much the R² of each number rises when groups are torn apart."""
     torn = pair(table.values, targets, names=(table.name, "the factors"), folds=asked.folds, seed=asked.seed)
-    whole, rows = (fold_mean(UpTo(AFFINE), p.folds, p.folds.splits()) for p in (paired, torn))
-    return rows - whole
+    found = {}
+    for name, score in scores.of_factor.items():
+        if isinstance(score, Score) and isinstance(score.measure, FactorR2):
+            measure = FactorR2(name, scores.columns[name])
+            found[name] = fold_mean(measure, torn.folds, torn.folds.splits()) - score.value
+    return found
 
 
 def whole_of(
     table: Table, factors: Sequence[Factor], parts: Sequence[Part], asked: Asked
-) -> tuple[Recovery | None, tuple[str, ...]]:
-    """All factors that are numbers at once, on the rows where all are known."""
-    scored = {name for p in parts for name in p.scores.of_factor}
-    numbers = [f for f in factors if not f.categorical and f.name in scored]
+) -> tuple[Recovery | str, tuple[str, ...]]:
+    """All numbers that are there at least in part, at once, on the rows where all are known; or why it cannot be.
+
+    Factors that are not there would hide, in the mean over all, what a class of maps loses of the others.
+    """
+    there = {f.name for p in parts for f in p.findings if f.state in (State.RECOVERED, State.IN_PART)}
+    numbers = [f for f in factors if not f.categorical and f.name in there]
     names = tuple(f.name for f in numbers)
     if not numbers:
-        return None, ()
+        return "no factor that is a number is recovered, even in part", ()
     rows = np.all([f.present for f in numbers], axis=0)
-    one = [p.scores for p in parts if set(names) <= set(p.scores.of_factor)]
     width = table.values.shape[1]
     try:
         ranked = _ranked(table, numbers, rows, asked)
-        if not one:
-            some, targets, _ = of_rows(table, numbers, rows)
-            return recovery_of(asked.paired(some, targets, rows), ranked, width, **asked.counts), names
-        s = one[0]
-        assert s.numbers is not None
-        assert s.affine is not None
-        assert s.pearson is not None
-        spearman = evaluate(ranked, [FACTORS], **asked.counts)[0] if ranked is not None else None
-        return assembled(s.numbers, width, s.affine, s.pearson, spearman, s.ladder), names
-    except InputError:
-        return None, names
+        for s in (p.scores for p in parts if set(names) <= set(p.scores.columns)):
+            every = [c for name in names for c in s.columns[name]]
+            if s.numbers is not None and len(every) == len(s.numbers.kept_y):
+                assert s.affine is not None
+                assert s.pearson is not None
+                spearman = evaluate(ranked, [FACTORS], **asked.counts)[0] if ranked is not None else None
+                return assembled(s.numbers, width, s.affine, s.pearson, spearman, s.ladder), names
+            (paired,) = (p.paired for p in parts if p.scores is s)
+            return recovery_of(paired.targets(np.array(every)), ranked, width, **asked.counts), names
+        some, targets, _ = of_rows(table, numbers, rows)
+        return recovery_of(asked.paired(some, targets, rows), ranked, width, **asked.counts), names
+    except InputError as error:
+        return str(error).rstrip("."), names
 
 
 def _ranked(table: Table, factors: Sequence[Factor], rows: Bool[ndarray, " n"], asked: Asked) -> Paired | None:

@@ -40,14 +40,22 @@ def cells(finding: Finding) -> tuple[str, ...]:
 def terminal(report: AuditReport) -> Table:
     """A row a factor: its kind below its name, the interval below the score."""
     title = f"Factors in {escape(report.name)}, {report.rows:,} rows, held out"
-    table = Table(title=title, caption="boosted: the score of gradient boosting")
-    for head in ("factor", "linear score", "chance", "p", "boosted", ""):
-        table.add_column(head, justify="left" if head in ("factor", "") else "right")
+    probed = any(f.probe for f in report.findings)
+    table = Table(title=title, caption="boosted: the score of gradient boosting" if probed else None)
+    for head in ("factor", "linear score", "chance", "p", *(["boosted"] if probed else []), "state"):
+        table.add_column(head, justify="left" if head in ("factor", "state") else "right")
     for finding in report.findings:
         name, kind, measure, *numbers, state = map(escape, cells(finding))
         score, span, null, p, boosted = numbers
         short = "acc." if finding.levels else measure
-        table.add_row(f"{name}\n[dim]{kind}[/]", f"{short} {score}\n[dim]{span}[/]", null, p, boosted, state)
+        table.add_row(
+            f"{name}\n[dim]{kind}[/]",
+            f"{short} {score}\n[dim]{span}[/]",
+            null,
+            p,
+            *([boosted] if probed else []),
+            state,
+        )
     return table
 
 
@@ -65,10 +73,9 @@ def csv(report: AuditReport) -> str:
     heads = ["factor", "kind", "measure", "state", *FIELDS, *(f"probe {name}" for name in PROBE), "output", "why not"]
     rows = []
     for f in report.findings:
-        refused = isinstance(f.score, Refusal)
         numbers = [""] * len(FIELDS) if isinstance(f.score, Refusal) else [getattr(f.score, name) for name in FIELDS]
         probe = [""] * len(PROBE) if f.probe is None else [getattr(f.probe, name) for name in PROBE]
-        why = f.score.reason if isinstance(f.score, Refusal) and refused else ""
+        why = f.score.reason if isinstance(f.score, Refusal) else ""
         rows.append([f.name, f.kind, f.measure, f.state.value, *numbers, *probe, report.matched.get(f.name, ""), why])
     blank = [""] * (len(FIELDS) + len(PROBE) + 1)
     rows += [[some.name, "", "", "left out", *blank, some.reason] for some in report.left]

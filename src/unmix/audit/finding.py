@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
 
@@ -22,6 +23,7 @@ class State(Enum):
     RECOVERED = "recovered"
     IN_PART = "in part"
     NONLINEAR = "not linearly"
+    WEAK = "hardly"
     ABSENT = "not found"
     REFUSED = "refused"
 
@@ -70,7 +72,10 @@ class Finding:
 
     @property
     def state(self) -> State:
-        """By strength: 0.95 and more is recovered, 0.1 and more above chance in part; else what the probe says."""
+        """By strength: 0.95 and more is recovered, 0.1 and more above chance in part; else what the probe says.
+
+        What is above chance, but below 0.1, is hardly there.
+        """
         if isinstance(self.score, Refusal):
             return State.REFUSED
         linear = self.strength(self.score.value)
@@ -80,7 +85,7 @@ class Finding:
             return State.IN_PART
         if self.probe is not None and self.probe.adds and self.strength(self.probe.boosted) >= TELLING:
             return State.NONLINEAR
-        return State.ABSENT
+        return State.WEAK if self.score.above_chance and linear > 0 else State.ABSENT
 
     @property
     def importance(self) -> Float64[ndarray, " k"] | None:
@@ -90,9 +95,17 @@ class Finding:
         return self.probe.importance * (self.strength(self.probe.boosted) >= TELLING)
 
     @property
-    def rising(self) -> float:
-        """What the last doubling of the rows, or nearly that, has gained."""
-        return self.curve[-1].score - self.curve[-2].score if len(self.curve) > 1 else 0.0
+    def rising(self) -> bool:
+        """Whether the last doubling of the rows, or nearly that, has gained more than 0.02 and than the error allows.
+
+        Only of what is there: held-out R² of noise rises towards 0.
+        """
+        if len(self.curve) < 2 or self.state not in (State.IN_PART, State.WEAK):
+            return False
+        before, last = self.curve[-2:]
+        chance = 1 / len(self.levels) if self.levels else 0.0
+        gain = last.score - max(before.score, chance)
+        return gain > max(RISING, 2 * float(np.hypot(before.error, last.error)))
 
     def as_dict(self) -> dict[str, Any]:
         return {
@@ -103,6 +116,6 @@ class Finding:
             "state": self.state.value,
             "linear": self.score.as_dict(),
             "probe": self.probe.as_dict() if self.probe else None,
-            "curve": [[p.rows, p.score] for p in self.curve],
+            "curve": [p._asdict() for p in self.curve],
             "notes": list(self.notes),
         }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +41,10 @@ def inputs(
     named = isinstance(embedding, (str, Path, Table))
     wanted = [ids] if isinstance(ids, str) else []
     table = read(embedding, name or (None if named else NAMES[0]), labels=wanted)
+    listed = only is None or (isinstance(only, (list, tuple)) and all(isinstance(c, str) for c in only))
+    require(listed, f"only must be a list of names of factors, not {only!r}.")
     labels = [label for label in (ids, groups) if isinstance(label, str)]
-    columns = {c.name: c for c in read_columns(factors, words=labels)}
+    columns = {c.name: c for c in read_columns(factors, words=labels, only=only)}
     if ids is not None:
         columns = _joined(table, columns, ids)
     count = len(next(iter(columns.values()))) if columns else len(table)
@@ -52,33 +54,59 @@ def inputs(
         "join by.",
     )
     if isinstance(groups, str):
-        require(groups in columns, f"the factors have no column {groups}: there are {', '.join(list(columns)[:20])}.")
-        members = columns.pop(groups).words
-        require_labels(members, "groups")
-        groups = members.astype(str)
-    if only is not None:
-        unknown = [c for c in only if c not in columns]
-        require(not unknown, f"there is no factor {', '.join(unknown)}: there are {', '.join(list(columns)[:20])}.")
-        columns = {c: columns[c] for c in only}
+        groups = columns.pop(groups).words
+    if groups is not None:
+        groups = np.asarray(groups)
+        require(
+            groups.shape == (len(table),), f"groups must be one label a row: {len(table)} of them, not {groups.shape}."
+        )
+        require_labels(groups, "groups")
+        groups = groups.astype(str)
     require(bool(columns), "no factor is left: give at least one column besides ids and groups.")
     least = 4 * folds
     require(len(table) >= least, f"{len(table)} rows are too few for {folds} folds: give at least {least} rows.")
     asked, left = prepared(list(columns.values()), kinds, fewest=2 * folds)
-    return Inputs(table, asked, left, None if groups is None else np.asarray(groups))
+    if groups is not None:
+        asked, lost = _held_out_classes(asked, groups)
+        left += lost
+        reasons = "; ".join(f"{some.name}: {some.reason}" for some in left)
+        require(bool(asked), f"no factor can be asked for. {reasons}.")
+    return Inputs(table, asked, left, groups)
 
 
 def _joined(table: Table, columns: dict[str, Column], ids: str | Sequence[Any]) -> dict[str, Column]:
     """The factors in the order of the embedding."""
     if isinstance(ids, str):
         require(ids in table.labels, f"{table.name} has no named columns: give a list of ids for each table.")
-        require(ids in columns, f"the factors have no column {ids}: there are {', '.join(list(columns)[:20])}.")
         ours, theirs = read_columns({ids: table.labels[ids]}, words=[ids])[0].words, columns[ids].words
         columns = {name: c for name, c in columns.items() if name != ids}
     else:
-        require(len(ids) == 2, f"there are {len(ids)} lists of ids: give one for each table.")
+        two = isinstance(ids, (list, tuple)) and len(ids) == 2 and not any(isinstance(some, str) for some in ids)
+        require(two, "ids must be the name of a column of both tables, or a list of labels for each of the two.")
         ours, theirs = (np.asarray(labels) for labels in ids)
     count = len(next(iter(columns.values()))) if columns else len(theirs)
     for labels, rows, title in ((ours, len(table), table.name), (theirs, count, NAMES[1])):
         require(len(labels) == rows, f"{title} has {rows} rows and {len(labels)} ids: give one id a row.")
     _, order = matching([ours, theirs], [table.name, NAMES[1]])
     return {name: c.rows(order) for name, c in columns.items()}
+
+
+def _held_out_classes(factors: list[Factor], groups: Shaped[ndarray, " n"]) -> tuple[list[Factor], list[Left]]:
+    """Without the classes that one group alone has: held out, nobody has seen them."""
+    member = np.unique(groups, return_inverse=True)[1]
+    found: list[Factor] = []
+    left: list[Left] = []
+    for factor in factors:
+        codes = factor.codes
+        spread = [len(np.unique(member[codes == c])) for c in range(len(factor.levels))]
+        kept = [c for c, count in enumerate(spread) if count > 1]
+        if len(kept) == len(spread):
+            found.append(factor)
+        elif len(kept) < 2:
+            left.append(Left(factor.name, "each of its classes is in one group only, so nothing can be held out"))
+        else:
+            targets = np.where(np.isin(codes, kept)[:, None], factor.targets, np.nan)[:, kept]
+            note = f"{len(spread) - len(kept)} classes that one group alone has are left out"
+            levels = tuple(factor.levels[c] for c in kept)
+            found.append(replace(factor, targets=targets, levels=levels, notes=(*factor.notes, note)))
+    return found, left

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -63,20 +62,16 @@ class FactorR2(LinearMeasure):
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
         chosen = list(self.columns)
         total = np.diag(test.yy)[chosen].sum()
-        wrong = _affine_errors(train, test)[chosen].sum()
+        wrong = AFFINE.fit(train).errors(test, chosen).sum()
         return np.array([1 - wrong / total if total > 0 else -np.inf])
-
-
-@lru_cache(maxsize=8)  # every factor asks the same folds
-def _affine_errors(train: Moments, test: Moments) -> Float64[ndarray, " d"]:
-    return AFFINE.fit(train).errors(test)
 
 
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A score a factor, by name, and what the ladder of the factors that are numbers is made of."""
+    """A score a factor and its columns of y, by name, and what the ladder of all that are numbers is made of."""
 
     of_factor: dict[str, Score | Refusal]
+    columns: dict[str, Columns]
     numbers: Paired | None
     affine: Score | Refusal | None = None
     pearson: Score | Refusal | None = None
@@ -91,7 +86,8 @@ def linear_scores(
     advance: Callable[[], None],
 ) -> Scores:
     """Every factor with its interval and null; numbers share their resamples with the ladder."""
-    found = Scores({}, None)
+    placed = {f.name: columns for f, columns in factors}
+    found = Scores({}, placed, None)
     numbers = [(f, columns) for f, columns in factors if not f.categorical]
     if numbers:
         every = [c for _, columns in numbers for c in columns]
@@ -101,7 +97,7 @@ def linear_scores(
         scores, ladder = evaluate_beside(some, [*asked, *SCORES], ladder_of(some), **counts, advance=advance)
         named = {f.name: s for (f, _), s in zip(numbers, scores, strict=False)}
         affine, pearson = scores[len(asked) :]
-        found = Scores(named, some, affine, pearson, tuple(ladder))
+        found = Scores(named, placed, some, affine, pearson, tuple(ladder))
     classes = [(f, columns) for f, columns in factors if f.categorical]
     if classes:
         found.of_factor.update(classified(table, paired, classes, counts, advance))

@@ -14,13 +14,15 @@ from unmix.report import Code, Grid, Page, Part, Spot, Text, rendered
 if TYPE_CHECKING:
     from unmix.audit.report import AuditReport
 
-TONES = {State.RECOVERED: "reached", State.IN_PART: "near", State.NONLINEAR: "near", State.ABSENT: "below"}
+TONES = {State.RECOVERED: "reached", State.IN_PART: "near", State.NONLINEAR: "near", State.WEAK: "below"}
+TONES[State.ABSENT] = "below"
 ASSUMES = {
     "R²": "R² = 1 − SSE/SST on held-out rows, never clipped. It can be trusted if rows of different folds are "
     "independent, and it means “recovered” only for what is linear in the outputs.",
     "balanced accuracy": "Balanced accuracy: the mean over classes of the share of held-out rows that linear "
-    "discriminant analysis names rightly; with c classes chance is 1/c. It can be trusted if rows of different folds "
-    "are independent, and it is the best a linear boundary can do if the spread within every class is alike.",
+    "discriminant analysis names rightly; with c classes chance is about 1/c, or more with few groups. Its interval is "
+    "of the held-out rows, the fits as they are. It can be trusted if rows of different folds are independent, and it "
+    "is the best that a linear boundary can do if the spread within every class is alike.",
 }
 
 
@@ -54,7 +56,7 @@ def html(report: AuditReport) -> str:
 
 
 def _verdict(report: AuditReport) -> tuple[Part, ...]:
-    parts: list[Part] = [Text(verdict(report))]
+    parts: list[Part] = [Text((*report.context, *verdict(report)))]
     if report.warnings:
         parts.append(Text(report.warnings, tone="warning"))
     left = tuple(f"{some.name} was left out: {some.reason}." for some in report.left)
@@ -72,7 +74,8 @@ def _factors(report: AuditReport) -> Grid:
     heads = ("factor", "state", *export.HEADS[1:-1], "boosted − linear")
     caption = (
         "linear: the held-out score of a linear map; boosted: of gradient boosting on the same rows. A factor is "
-        "“recovered” from 0.95 on (of classes: 0.95 of the way from chance to 1), “in part” from 0.1."
+        "“recovered” from 0.95 on (of classes: 0.95 of the way from chance to 1), “in part” from 0.1; less, but above "
+        "chance, is “hardly”. The interval of boosted − linear is of the held-out rows, both fits as they are."
     )
     return Grid(caption, heads, tuple(rows))
 
@@ -115,7 +118,8 @@ def _outputs(report: AuditReport) -> tuple[Part, ...]:
         return (grid,)
     said = (
         f"Disentanglement {report.dci.disentanglement:.2f} (1: every output serves one factor), completeness "
-        f"{report.dci.completeness:.2f} (1: every factor lives in one output). Importance is what the probe loses on "
+        f"{report.dci.completeness:.2f} (1: every factor lives in one output), informativeness "
+        f"{report.dci.informativeness:.2f} (1: boosting predicts every factor). Importance is what the probe loses on "
         "held-out rows when one output is permuted; it can be trusted if outputs are not copies of one another, which "
         "would share it."
     )

@@ -17,13 +17,13 @@ from unmix.report.page import Drawing
 if TYPE_CHECKING:
     from unmix.audit.report import AuditReport
 
-MOST_OUTPUTS, MOST_PANELS, ACROSS, MOST_NUMBERS, LOWEST = 40, 12, 4, 160, -0.2
+MOST_OUTPUTS, MOST_PANELS, ACROSS, MOST_NUMBERS, LOWEST = 40, 12, 3, 160, -0.2
 
 
 def bars(report: AuditReport) -> Drawing:
     """A line a factor: score with its interval, chance, and the nonlinear probe."""
     found = report.findings
-    with drawing(7.2, 0.42 * len(found) + 1.2) as figure:
+    with drawing(5.8, 0.4 * len(found) + 1.2) as figure:
         ax = figure.subplots()
         for i, f in enumerate(found):
             if isinstance(f.score, Score):
@@ -56,7 +56,7 @@ def true_against_recovered(report: AuditReport) -> Drawing:
     shown = report.findings[:MOST_PANELS]
     across = min(ACROSS, len(shown))
     down = -(-len(shown) // across)
-    with drawing(2.35 * across + 0.2, 2.45 * down) as figure:
+    with drawing(1.95 * across + 0.2, 2.1 * down) as figure:
         axes = figure.subplots(down, across, squeeze=False).ravel()
         for ax, f in zip(axes, shown, strict=False):
             value = f"{f.score.value:.2f}" if isinstance(f.score, Score) else "refused"
@@ -127,11 +127,11 @@ def heat_map(report: AuditReport) -> Drawing:
 
 def curves(report: AuditReport) -> Drawing:
     """Score against rows, a line a factor."""
-    with drawing(6.4, 3.4) as figure:
+    with drawing(5.8, 3.2) as figure:
         ax = figure.subplots()
         for i, f in enumerate(report.findings):
             if len(f.curve) > 1:
-                rows, scores = zip(*f.curve, strict=True)
+                rows, scores, _ = zip(*f.curve, strict=True)
                 style = {"color": f"C{i % 10}", "linestyle": ("-", "--", ":", "-.")[i // 10 % 4]}
                 ax.plot(rows, np.maximum(scores, LOWEST), "o", markersize=3, label=shortened(f.name), **style)
         ax.set(xscale="log", xlabel="rows the map was fitted on", ylabel="held-out score", ylim=(LOWEST - 0.02, 1.03))
@@ -143,15 +143,22 @@ def curves(report: AuditReport) -> Drawing:
         text = svg(figure, "curves")
     return Drawing(
         text,
-        "To see: where a line is flat, more rows will not help; where it still rises, the score is limited by the "
-        "number of rows, not by the embedding.",
+        "To see: where a line is flat, more rows will not help; where it still rises above 0 (or above chance), the "
+        "score is limited by the number of rows. A line that rises from below towards chance is noise. Rows are taken "
+        "in random chunks, so it says nothing of rows of another kind.",
     )
 
 
 def spectrum(report: AuditReport) -> Drawing:
     """Share of variance of the outputs' principal directions, and their sum so far."""
     shares = report.shares
-    with drawing(6.4, 2.9) as figure:
+    rest = ""
+    if report.explained is not None:
+        rest = (
+            f" {100 * max(report.explained, 0):.0f} % of their variance is linear in the factors, held out; the rest "
+            "is something that these factors do not name, or noise."
+        )
+    with drawing(5.8, 2.7) as figure:
         ax = figure.subplots()
         count = np.arange(1, len(shares) + 1)
         ax.bar(count, shares, color=ACCENT, alpha=0.6, width=0.9 if len(shares) < 80 else 1.0, linewidth=0)
@@ -163,6 +170,5 @@ def spectrum(report: AuditReport) -> Drawing:
         text = svg(figure, "spectrum")
     return Drawing(
         text,
-        f"To see: how many directions the outputs use. {100 * report.explained:.0f} % of their variance is linear in "
-        "the factors; the rest is something that these factors do not name, or noise.",
+        "To see: how many directions the outputs use." + rest,
     )

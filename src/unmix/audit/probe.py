@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float32, Float64, Int64
+from jaxtyping import Bool, Float64, Int64
 from numpy import ndarray
 
 from unmix.audit.discriminant import balanced_accuracy, discriminant
@@ -18,7 +18,7 @@ from unmix.measures.score import jackknife_spread
 from unmix.moments import Moments
 from unmix.tables import Table
 
-MOST_ROWS, TREES, MOST_SPLIT_COLUMNS = 50_000, 100, 64
+MOST_ROWS, TREES, MOST_SPLIT_COLUMNS, STOPPABLE = 50_000, 100, 64, 20
 PERMUTED_CELLS, FEWEST_PERMUTED, MOST_PERMUTED = 32_000, 200, 1000
 
 
@@ -62,10 +62,11 @@ class Probe:
 class ProbeRows:
     """At most 50,000 rows: outputs, which of them are held out, and their chunks."""
 
-    x: Float32[ndarray, "m k"]
+    x: Float64[ndarray, "m k"]
     index: Int64[ndarray, " m"]
     held: Bool[ndarray, " m"]
     chunk: Int64[ndarray, " m"]
+    grouped: bool
     seed: int
 
     @classmethod
@@ -73,18 +74,21 @@ class ProbeRows:
         seed = paired.sample.seed
         rows = np.arange(paired.rows)
         rows = chosen(paired.group, MOST_ROWS, seed) if len(rows) > MOST_ROWS else rows
-        x = np.asarray(table.values[rows], np.float32)[:, paired.kept_x]
+        x = np.asarray(table.values[rows], np.float64)[:, paired.kept_x]
         chunk = paired.chunk[rows]
-        return cls(x, rows, chunk % paired.folds.count == 0, chunk, seed)
+        grouped = int(paired.group.max()) + 1 < paired.rows
+        return cls(x, rows, chunk % paired.folds.count == 0, chunk, grouped, seed)
 
 
-def probed(rows: ProbeRows, factor: Factor, targets: Float64[ndarray, "m t"]) -> Probe:
-    """Fit and score the probe of one factor, whose targets are given for the probe's rows."""
+def probed(rows: ProbeRows, factor: Factor, targets: Float64[ndarray, "m t"]) -> Probe | None:
+    """Fit and score the probe of one factor, whose targets are given for the probe's rows; None of a single class."""
     held, train = rows.held, ~rows.held
-    x, y = rows.x.astype(np.float64), targets
+    x, y = rows.x, targets
     moments = Moments.of(x[train], y[train])
     everything = tuple(range(y.shape[1]))
     if factor.categorical:
+        if len(np.unique(y[train].argmax(1))) < 2:
+            return None
         truth = y[held].argmax(1)
         straight = discriminant(moments, everything)(x[held])
         model = _classifier(rows, y[train].argmax(1), len(factor.levels))
@@ -134,11 +138,12 @@ def _importance(rows: ProbeRows, model: Any, score: Any) -> Float64[ndarray, " k
     return np.maximum(found, 0)
 
 
-def _settings(rows: ProbeRows, outputs: int) -> dict[str, Any]:
+def _settings(rows: ProbeRows, outputs: int, fewest: int) -> dict[str, Any]:
     return {
         "max_iter": max(20, TREES // outputs),
         "max_features": min(1.0, MOST_SPLIT_COLUMNS / rows.x.shape[1]),
-        "early_stopping": True,
+        # It stops by rows drawn at random: not where these would be of groups that it has seen, nor of rare classes.
+        "early_stopping": not rows.grouped and fewest >= STOPPABLE,
         "random_state": rows.seed,
     }
 
@@ -147,13 +152,15 @@ def _regressors(rows: ProbeRows, y: Float64[ndarray, "m t"]) -> Any:
     from sklearn.ensemble import HistGradientBoostingRegressor  # slow to import
 
     x = rows.x[~rows.held]
-    models = [HistGradientBoostingRegressor(**_settings(rows, 1)).fit(x, target) for target in y.T]
+    models = [HistGradientBoostingRegressor(**_settings(rows, 1, len(x))).fit(x, target) for target in y.T]
     return lambda x: np.stack([m.predict(x) for m in models], 1)
 
 
 def _classifier(rows: ProbeRows, codes: Int64[ndarray, " m"], classes: int) -> Any:
     from sklearn.ensemble import HistGradientBoostingClassifier
 
-    model = HistGradientBoostingClassifier(**_settings(rows, classes)).fit(rows.x[~rows.held], codes)
-    sizes = np.bincount(codes, minlength=classes)[model.classes_]
+    counts = np.bincount(codes, minlength=classes)
+    settings = _settings(rows, classes, int(counts[counts > 0].min()))
+    model = HistGradientBoostingClassifier(**settings).fit(rows.x[~rows.held], codes)
+    sizes = counts[model.classes_]
     return lambda x: model.classes_[(model.predict_proba(x) / sizes).argmax(1)]  # classes count alike

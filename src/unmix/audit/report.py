@@ -38,8 +38,10 @@ class AuditReport:
     matched : factor → output, one to one.
     dci : disentanglement and completeness, from the probes.
     shares : of variance, of the outputs' principal directions.
-    explained : the share of the outputs' variance that is linear in the factors.
+    explained : the share of the outputs' variance that is linear in the factors, held out; None where factors are known
+        in different rows.
     checks : the assumptions.
+    context : what else the page should say first, such as what theory had promised.
     """
 
     name: str
@@ -53,10 +55,11 @@ class AuditReport:
     matched: dict[str, str]
     dci: DCI | None
     shares: Float64[ndarray, " k"]
-    explained: float
+    explained: float | None
     checks: tuple[Check, ...]
     notes: tuple[str, ...]
     settings: dict[str, Any]
+    context: tuple[str, ...] = ()
 
     def finding(self, factor: str) -> Finding:
         """What was found of a factor."""
@@ -94,11 +97,13 @@ class AuditReport:
             "matched": self.matched,
             "disentanglement": self.dci.disentanglement if self.dci else None,
             "completeness": self.dci.completeness if self.dci else None,
+            "informativeness": self.dci.informativeness if self.dci else None,
             "variance shares": self.shares.tolist(),
             "effective dimension": effective_dimension(self.shares),
             "variance explained by the factors": self.explained,
             "assumptions": [c.as_dict() for c in self.checks],
             "notes": list(self.notes),
+            "context": list(self.context),
             "settings": self.settings,
         }
 

@@ -10,8 +10,9 @@ from numpy import ndarray
 from scipy.optimize import linear_sum_assignment
 
 from unmix.factors import Factor
-from unmix.indeterminacy.whitening import whitening
-from unmix.moments import Moments
+from unmix.indeterminacy import AFFINE
+from unmix.moments import Folds, Moments
+from unmix.moments.whitening import whitening
 
 FEW_ROWS = 20
 
@@ -69,7 +70,10 @@ def effective_dimension(shares: Float64[ndarray, " k"]) -> float:
     return float(1 / (shares**2).sum())
 
 
-def explained_share(pooled: Moments) -> float:
-    """How much of the variance of the outputs is linear in the factors (of y)."""
-    root = whitening(pooled.yy)
-    return float(((pooled.xy @ root) ** 2).sum() / np.trace(pooled.xx))
+def explained_share(folds: Folds) -> float:
+    """How much of the variance of the outputs is linear in the factors (of y), on held-out rows."""
+    shares = []
+    for split in folds.splits():
+        train, test = (part.swapped() for part in split)
+        shares.append(1 - AFFINE.fit(train).errors(test).sum() / np.trace(test.yy))
+    return float(np.mean(shares))

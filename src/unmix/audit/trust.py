@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int64
 from numpy import ndarray
 
 from unmix.factors import Factor
 from unmix.measures.paired import FEW_GROUPS, Paired
 from unmix.tables import Table
 
-ROWS_A_COLUMN, DEPENDENT, MISSING_SHARE, ALIKE, LEAK, NEIGHBOURS = 10, 0.1, 0.2, 0.5, 0.02, 20_000
+ROWS_A_COLUMN, DEPENDENT, MISSING_SHARE, ALIKE, LEAK, NEIGHBOURS = 10, 0.1, 0.2, 0.15, 0.02, 20_000
+GROUPS = re.compile(r"subject|session|patient|participant|animal|mouse|group|recording|speaker|sentence", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -61,48 +63,81 @@ def independent_factors(factors: Sequence[Factor], dependence: Float64[ndarray, 
     return Check("factors do not depend on one another", not tied, said, remedy)
 
 
-def independent_rows(table: Table, paired: Paired, groups: bool, leak: float | None) -> list[Check]:
-    """Folds, intervals and nulls stand on rows, or groups, that are independent."""
-    copies = [n for n in paired.notes if "rows are copies" in n]
+def independent_rows(
+    table: Table, paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float] | None
+) -> list[Check]:
+    """Folds, intervals and nulls stand on rows, or groups, that are independent; `leak` is given with groups."""
     found = [
         Check(
             "no row is there twice",
-            not copies,
-            copies[0].split(":")[0] if copies else "no row is a copy of a row in another fold",
+            not paired.copies,
+            f"{paired.copies:,} of {paired.rows:,} rows are copies of others"
+            if paired.copies
+            else "no row is a copy of a row in another fold",
             "A copy that is held out has been seen, so scores are too good: remove the copies, or give them one group.",
         )
     ]
-    if groups:
-        count = int(paired.group.max()) + 1
-        few = "there are few groups, so intervals are rough: give more of them."
-        found.append(Check("groups are many", count >= FEW_GROUPS, f"there are {count} groups", few.capitalize()))
-        said = "with rows instead of groups held out, the mean score would be"
-        found.append(
-            Check(
-                "groups are kept whole",
-                True,
-                f"folds hold out whole groups; {said} {leak:+.3f} different" if leak is not None else "they are",
-                "",
-            )
-        )
-        return found
+    return [*found, *(_alone(table, factors) if leak is None else _grouped(paired, factors, leak))]
+
+
+def _grouped(paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float]) -> list[Check]:
+    count = int(paired.group.max()) + 1
+    fixed = [f.name for f in factors if _fixed(f, paired.group)] if len(paired.group) == len(factors[0].present) else []
+    higher = ", ".join(f"{name} by {rise:.2f}" for name, rise in leak.items() if rise > LEAK)
+    return [
+        Check(
+            "groups are many",
+            count >= FEW_GROUPS,
+            f"there are {count} groups",
+            "With few, intervals are rough, and random pairings leave some groups in place, so that chance looks "
+            "higher than it is.",
+        ),
+        Check(
+            "factors vary within groups",
+            not fixed,
+            f"the same in all rows of a group: {', '.join(fixed)}" if fixed else "they do",
+            f"Such a factor has {count} values, not {paired.rows:,}: more groups would help, more rows would not.",
+        ),
+        Check(
+            "groups are kept whole",
+            True,
+            f"they are; with rows held out instead, scores would be higher: {higher}"
+            if higher
+            else "they are; with rows held out instead, scores would be about the same",
+            "",
+        ),
+    ]
+
+
+def _alone(table: Table, factors: Sequence[Factor]) -> list[Check]:
     likeness = neighbour_likeness(table.values)
-    found.append(
+    named = [f.name for f in factors if GROUPS.search(f.name)]
+    hint = f" ({', '.join(named)} may name them)" if named else ""
+    return [
         Check(
             "rows are independent",
-            None if likeness > ALIKE else True,
+            likeness <= ALIKE,
             f"neighbouring rows of the embedding correlate by {likeness:.2f}"
             + (": they are sorted, or recorded in time or from the same subjects" if likeness > ALIKE else ""),
-            "If rows belong together (a recording, a subject, a sentence), say so with groups: without, scores are too "
-            "good and intervals too narrow.",
+            f"If rows belong together (a recording, a subject, a sentence), say so with groups{hint}: without, scores "
+            "are too good and intervals too narrow. If the file is only sorted, nothing is wrong.",
         )
-    )
-    return found
+    ]
+
+
+def _fixed(factor: Factor, group: Int64[ndarray, " n"]) -> bool:
+    """Whether a factor is the same in all rows of every group, and some group has more than one row."""
+    there = factor.present
+    values, member = factor.targets[there], group[there]
+    order = np.argsort(member, kind="stable")
+    same = member[order][1:] == member[order][:-1]
+    return bool(same.any() and (values[order][1:] == values[order][:-1]).all(1)[same].all())
 
 
 def neighbour_likeness(values: ndarray) -> float:
     """The mean over outputs of the correlation of a row with the next one, on the first 20,000 rows."""
     some = np.asarray(values[:NEIGHBOURS], np.float64)
+    some = some[np.isfinite(some).all(1)]
     some = some - some.mean(0)
     spread = (some**2).sum(0)
     moving = spread > 0
@@ -134,9 +169,9 @@ def stated_kinds(factors: Sequence[Factor]) -> Check:
 
 def varied_outputs(paired: Paired, width: int) -> Check:
     dropped = width - len(paired.kept_x)
-    repeats = [n for n in paired.notes if "repeat others" in n and "factors" not in n]
     said = [f"{dropped} of {width} outputs are constant"] if dropped else []
-    said += repeats
+    repeats = len(paired.repeated[0])
+    said += [f"{repeats} outputs repeat another, up to scale and offset"] if repeats else []
     return Check(
         "every output varies on its own",
         not said,

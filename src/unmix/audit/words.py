@@ -11,7 +11,7 @@ from unmix.measures.score import Score
 if TYPE_CHECKING:
     from unmix.audit.report import AuditReport
 
-FOCUSED, SPREAD = 0.7, 0.3
+FOCUSED, SPREAD, MOST_NAMES = 0.7, 0.3, 8
 
 
 def verdict(report: AuditReport) -> tuple[str, ...]:
@@ -25,17 +25,20 @@ def verdict(report: AuditReport) -> tuple[str, ...]:
         said.append(f"Linearly recovered in part: {_listed(some[State.IN_PART])}.")
     if some[State.NONLINEAR]:
         said.append(f"There, but not linearly: {_listed(some[State.NONLINEAR], boosted=True)}.")
+    if some[State.WEAK]:
+        said.append(f"Above chance, but hardly there: {_listed(some[State.WEAK])}.")
     if some[State.ABSENT]:
-        probed = " by a linear map or by gradient boosting" if found[0].probe is not None else " by a linear map"
+        probed = " by a linear map or by gradient boosting" if any(f.probe for f in found) else " by a linear map"
         said.append(f"Not found{probed}: {_listed(some[State.ABSENT])}.")
     if some[State.REFUSED]:
-        said.append(f"Not scored: {', '.join(f.name for f in some[State.REFUSED])}.")
+        said.append(f"Not scored: {_and([f.name for f in some[State.REFUSED]])}.")
     said += _nonlinear(some[State.IN_PART])
     said += _as_a_whole(report)
     said += _outputs(report)
-    rising = [f.name for f in found if f.state in (State.IN_PART, State.ABSENT) and f.rising > RISING]
+    rising = [f.name for f in found if f.rising]
     if rising:
-        said.append(f"More rows would help: the scores of {_and(rising)} still rise with the number of rows.")
+        what = "groups" if report.settings["groups"] else "rows"
+        said.append(f"More {what} would help: the scores of {_and(rising)} still rise with the number of {what}.")
     return tuple(said)
 
 
@@ -63,15 +66,15 @@ def _as_a_whole(report: AuditReport) -> list[str]:
     if whole is None or len(report.together) < 2:
         return []
     if not whole.minimal:
-        return ["As a whole, the factors that are numbers are recovered too little to name a class of maps."]
+        return [f"Together, {_and(report.together)} are recovered too little to name a class of maps."]
     classes = " or ".join(str(c) for c in whole.minimal)
     share = f"held-out affine R² {whole.affine.value:.2f}"
-    return [f"As a whole, {_and(report.together)} are recovered up to maps of the class {classes} ({share})."]
+    return [f"Together, {_and(report.together)} are recovered up to maps of the class {classes} ({share})."]
 
 
 def _outputs(report: AuditReport) -> list[str]:
     dci = report.dci
-    if dci is None or len(report.findings) < 2 or dci.importance.sum() < RISING:
+    if dci is None or dci.importance.sum() < RISING:
         return []
     numbers = f"disentanglement {dci.disentanglement:.2f}, completeness {dci.completeness:.2f}"
     if min(dci.disentanglement, dci.completeness) >= FOCUSED:
@@ -84,4 +87,7 @@ def _outputs(report: AuditReport) -> list[str]:
 
 
 def _and(parts: Sequence[str]) -> str:
+    """In words, at most eight of them."""
+    if len(parts) > MOST_NAMES:
+        return f"{', '.join(parts[:MOST_NAMES])} and {len(parts) - MOST_NAMES} more"
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

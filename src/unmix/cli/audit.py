@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -74,7 +75,7 @@ def audit(
     console.print(escape(report.verdict), soft_wrap=True)
     for warning in report.warnings:
         console.print(f"[bold yellow]Warning[/] {escape(warning)}", soft_wrap=True)
-    folder = out or Path("runs") / f"audit-{Path(embedding.partition('::')[0]).stem}"
+    folder = out or Path("runs") / ("audit-" + re.sub(r"[^\w.-]+", "-", report.name))
     with told_about(folder):
         folder.mkdir(parents=True, exist_ok=True)
     kept = (".html", ".json", ".csv", ".tex")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -66,7 +67,8 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     write_json(folder / "recovery.json", scores)
     compared = {"observations": (rows.x, before), "the encoder": (embedding, after)}
     save_recovery_figure(folder / "recovery.png", rows.z, compared, promise.promise or AFFINE)
-    report.save(folder / "report.html")
+    promised = tuple(line.strip() for line in str(promise).splitlines()[:1])
+    replace(report, context=(*promised, kept_or_not(promise, after))).save(folder / "report.html")
     console.print(f"\n[bold]Picture[/]  {escape(str(folder / 'recovery.png'))}", soft_wrap=True)
     console.print(f"[bold]Report[/]   {escape(str(folder / 'report.html'))}", soft_wrap=True)
     if not fitted.finished:

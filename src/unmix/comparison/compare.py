@@ -105,7 +105,8 @@ def measured(
             evaluate(paired, store.measures, bootstraps=bootstraps, permutations=permutations, advance=advance)
         )
         widths = x.values.shape[1], y.values.shape[1]
-        found = Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), paired.notes)
+        notes = (*paired.notes, *paired.notes_on_copies((x.name, y.name)))
+        found = Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), notes)
         store.keep(path, found)
     return found
 

@@ -64,7 +64,9 @@ class Ordinal:
     levels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        require(len(set(self.levels)) == len(self.levels), f"the levels {', '.join(self.levels)} must be unlike.")
+        words = all(isinstance(level, str) for level in self.levels)
+        require(words, f"the levels of a scale must be words, as they stand in the table, not {self.levels!r}.")
+        require(len(set(self.levels)) == len(self.levels), f"the levels {self.levels!r} must be unlike.")
 
     def encode(self, column: Column, fewest: int) -> Encoded:
         from scipy.stats import rankdata  # slow to import
@@ -96,7 +98,8 @@ class Periodic:
     period: float = 2 * pi
 
     def __post_init__(self) -> None:
-        require(0 < self.period < np.inf, f"a period must be above 0 and finite, not {self.period}.")
+        number = isinstance(self.period, (int, float))
+        require(number and 0 < self.period < np.inf, f"a period must be a number above 0, not {self.period!r}.")
 
     def encode(self, column: Column, fewest: int) -> Encoded:
         angle = 2 * pi * numbers_of(column) / self.period
@@ -125,12 +128,13 @@ class Categorical:
         assert worded.codes is not None
         there = worded.codes >= 0
         counts = np.bincount(worded.codes[there], minlength=len(worded.levels))
-        common = [i for i in np.argsort(worded.levels) if counts[i] >= fewest]
+        order = sorted(range(len(worded.levels)), key=lambda i: _place(worded.levels[i]))
+        common = [i for i in order if counts[i] >= fewest]
         rare = len(worded.levels) - len(common)
         require(
             len(common) <= MOST_CLASSES,
             f"{column.name} has {len(common)} classes, too many to score: merge classes, or say that it is of another "
-            "kind",
+            "kind.",
         )
         number = np.full(len(worded.levels) + 1, -1)
         number[common] = np.arange(len(common))
@@ -145,6 +149,14 @@ class Categorical:
         return "categorical"
 
 
+def _place(level: str) -> tuple[float, str]:
+    """Numbers in their order, then words in theirs."""
+    try:
+        return float(level), level
+    except ValueError:
+        return np.inf, level
+
+
 def numbers_of(column: Column) -> Float64[ndarray, " n"]:
     """The column's numbers; a value that is none is told with its row."""
     wrong = column.wrong
@@ -155,5 +167,5 @@ def numbers_of(column: Column) -> Float64[ndarray, " n"]:
         raise InputError(f"{column.name} has decimal commas, such as {first!r}: write decimal points.")
     raise InputError(
         f"{column.name} has {len(wrong)} values that are no numbers, such as {str(first)[:40]!r} in row {wrong[0]}: "
-        "correct them, leave them empty, or say that it is categorical."
+        "correct them, leave them empty, or say that it is categorical, or ordinal with its levels."
     )

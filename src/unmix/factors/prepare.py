@@ -29,6 +29,7 @@ def prepared(
     >>> [f.name for f in found], left[0].reason
     (['a'], 'it has one value only: nothing can be told apart')
     """
+    require_kind(kinds or {}, Mapping, "kinds", '{"heading": um.factors.Periodic(360)}')
     kinds = dict(kinds or {})
     names = [c.name for c in columns]
     unknown = sorted(set(kinds) - set(names))
@@ -55,14 +56,18 @@ def _factor(column: Column, stated: Kind | None, fewest: int) -> Factor | Left:
     known = (column.numbers if column.codes is None else column.codes)[column.present]
     if (known == known[0]).all():
         return Left(column.name, "it has one value only: nothing can be told apart")
-    kind = stated if stated is not None else inferred(column)
     try:
+        kind = stated if stated is not None else inferred(column)
         targets, levels, notes = kind.encode(column, fewest)
     except InputError as error:
         if stated is not None:
             raise
-        return Left(column.name, str(error))
+        return Left(column.name, str(error).rstrip("."))
     moving = [np.nanmin(t) < np.nanmax(t) for t in targets.T] if targets.size and not np.isnan(targets).all() else []
-    if not any(moving) or len(levels) == 1:
-        return Left(column.name, f"fewer than two classes have {fewest} rows: merge classes, or give more rows")
+    if (levels and len(levels) == 1) or not targets.shape[1]:
+        many = f"it has {len(set(column.words[column.present]))} different values and looks like an id"
+        why = many if len(known) > fewest and not levels else f"fewer than two classes have {fewest} rows"
+        return Left(column.name, f"{why}: merge classes, or give more rows")
+    if not any(moving):
+        return Left(column.name, f"it does not vary as {kind}: say of which kind it is")
     return Factor(column.name, kind, stated is not None, targets[:, moving], levels, notes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -11,7 +10,6 @@ from numpy import ndarray
 from scipy.optimize import linear_sum_assignment
 
 from unmix.indeterminacy.indeterminacy import Indeterminacy
-from unmix.indeterminacy.whitening import solve
 from unmix.moments import Moments
 
 
@@ -21,15 +19,10 @@ class Linear(Indeterminacy):
     name: ClassVar[str] = "linear"
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        return _solved(m).T
+        return m.solution.T
 
     def __str__(self) -> str:
         return "affine" if self.offset else "linear"
-
-
-@lru_cache(maxsize=8)  # several measures ask the same folds
-def _solved(m: Moments) -> Float64[ndarray, "k d"]:
-    return solve(m.xx, m.xy)
 
 
 class ScaledOrthogonal(Indeterminacy):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -34,13 +35,13 @@ class FittedMap:
         total = np.diag(moments.yy)
         return 1 - np.divide(self.errors(moments), total, where=total > 0, out=np.full(len(total), np.inf))
 
-    def errors(self, moments: Moments) -> Float64[ndarray, " d"]:
-        """SSE a dimension on the rows of `moments`."""
-        a, m = self.matrix, moments
-        cross = (a * m.xy.T).sum(1)
+    def errors(self, moments: Moments, columns: Sequence[int] | slice = slice(None)) -> Float64[ndarray, " c"]:
+        """SSE of each dimension, or of some, on the rows of `moments`."""
+        a, m = self.matrix[columns], moments
+        cross = (a * m.xy.T[columns]).sum(1)
         spread = (a @ m.xx * a).sum(1)
-        bias = m.mean_y - a @ m.mean_x - self.offset
-        return np.diag(m.yy) - 2 * cross + spread + m.n * bias**2
+        bias = m.mean_y[columns] - a @ m.mean_x - self.offset[columns]
+        return np.diag(m.yy)[columns] - 2 * cross + spread + m.n * bias**2
 
 
 @dataclass(frozen=True)

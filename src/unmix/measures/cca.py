@@ -10,10 +10,10 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.errors import require
-from unmix.indeterminacy.whitening import RANK_CUT, whitening
 from unmix.measures.invariance import AFFINE_MAPS, SIMILARITIES, Change, Invariance, to
 from unmix.measures.measure import LinearMeasure, wide
 from unmix.moments import Moments
+from unmix.moments.whitening import RANK_CUT, whitening
 
 
 @dataclass(frozen=True, eq=False)

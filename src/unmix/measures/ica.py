@@ -11,12 +11,12 @@ import numpy as np
 from jaxtyping import Bool, Float64
 from numpy import ndarray
 
-from unmix.indeterminacy.whitening import whitening
 from unmix.measures.invariance import AFFINE_MAPS, Invariance
 from unmix.measures.matching import MCC
 from unmix.measures.measure import Assessment, RowMeasure, wide
 from unmix.measures.sample import Pairings, Sample
 from unmix.moments import CHUNKS, ChunkMoments, Folds, Split
+from unmix.moments.whitening import whitening
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int64, Num
+from jaxtyping import Bool, Int64, Num
 from numpy import ndarray
 
 from unmix.errors import require
@@ -32,6 +31,8 @@ class Paired:
     sample : rows held in memory, for nulls and for measures that need rows.
     kept_x, kept_y : the columns that are not constant.
     chunk, group : of each row.
+    copies : rows that are there in another group too.
+    repeated : pairs of columns of x, and of y, that are one another up to scale and offset.
     """
 
     folds: Folds
@@ -41,6 +42,8 @@ class Paired:
     chunk: Int64[ndarray, " n"]
     group: Int64[ndarray, " n"]
     notes: tuple[str, ...]
+    copies: int
+    repeated: tuple[list[tuple[int, int]], ...]
 
     @property
     def rows(self) -> int:
@@ -56,6 +59,20 @@ class Paired:
         """All rows, with their numbers for values: for what is permuted elsewhere."""
         number = np.arange(self.rows, dtype=np.float64)[:, None]
         return Sample(number, number, self.chunk, self.group, self.folds.count, self.sample.seed)
+
+    def notes_on_copies(self, names: tuple[str, str]) -> tuple[str, ...]:
+        """What is there twice, in words."""
+        said = []
+        if self.copies:
+            said.append(
+                f"{self.copies:,} of {self.rows:,} rows are copies of others: held out, they have been seen, so scores "
+                "are too good; remove the copies, or give them one group"
+            )
+        for name, pairs in zip(names, self.repeated, strict=True):
+            more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
+            listed = ", ".join(f"{b} of {a}" for a, b in pairs[:5])
+            said += [f"columns of {name} repeat others, up to scale and offset: {listed}{more}"] if pairs else []
+        return tuple(said)
 
     def targets(self, columns: Int64[ndarray, " c"]) -> Paired:
         """Only these columns of y, for measures that do not ask for the rows' norms."""
@@ -109,36 +126,14 @@ def pair(
         if not moves.all():
             notes.append(f"dropped constant column {listed(~moves)} of {name}")
     kept_x, kept_y = (np.flatnonzero(moves) for moves in moving)
-    notes += _notes_on_copies(
-        x, y, member, names, [g[np.ix_(k, k)] for g, k in ((pooled.xx, kept_x), (pooled.yy, kept_y))]
-    )
+    repeated = tuple(copied_columns(g[np.ix_(k, k)]) for g, k in ((pooled.xx, kept_x), (pooled.yy, kept_y)))
 
     most = sample or max(SAMPLE, SAMPLE_A_COLUMN * max(len(kept_x), len(kept_y)))
     index = chosen(member, most, seed) if n > most else np.arange(n)
     some = Sample(_taken(x, index, kept_x), _taken(y, index, kept_y), chunk[index], member[index], folds, seed)
     used = chunks if all(moves.all() for moves in moving) else chunks.columns(kept_x, kept_y)
-    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes))
-
-
-def _notes_on_copies(
-    x: Num[ndarray, "n k"],
-    y: Num[ndarray, "n d"],
-    group: Int64[ndarray, " n"],
-    names: tuple[str, str],
-    grams: Sequence[Float64[ndarray, "m m"]],
-) -> list[str]:
-    notes = []
-    if copies := copied_rows(x, y, group):
-        notes.append(
-            f"{copies:,} of {len(x):,} rows are copies of others: held out, they have been seen, so scores are too "
-            "good; remove the copies, or give them one group"
-        )
-    for name, gram in zip(names, grams, strict=True):
-        if pairs := copied_columns(gram):
-            more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
-            listed = ", ".join(f"{b} of {a}" for a, b in pairs[:5])
-            notes.append(f"columns of {name} repeat others, up to scale and offset: {listed}{more}")
-    return notes
+    copies = copied_rows(x, y, member)
+    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes), copies, repeated)
 
 
 def _check_memory(width_x: int, width_y: int, names: tuple[str, str]) -> None:

@@ -9,6 +9,8 @@ import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
 
+from unmix.moments.whitening import solve
+
 
 @dataclass(frozen=True, eq=False)
 class Moments:
@@ -56,6 +58,11 @@ class Moments:
             xy=self.xy + self.n * mx @ my.T,
             yy=self.yy + self.n * my @ my.T,
         )
+
+    @cached_property
+    def solution(self) -> Float64[ndarray, "k d"]:
+        """The least-squares coefficients of y from x, about the means."""
+        return solve(self.xx, self.xy)
 
     @property
     def correlation(self) -> Float64[ndarray, "k d"]:

@@ -41,9 +41,9 @@ def svg(figure: Any, salt: str) -> str:
     text = text[text.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r'<g id="[\w.]+_\d+">', "<g>", text)  # matplotlib numbers them anew in every figure
-    for colour, name in VARIABLES.items():
-        text = text.replace(colour, f"var(--{name})")
-    return text.replace("font: ", "font-family: inherit; font: ").strip()
+    for colour, name in VARIABLES.items():  # in styles only: a name may look like a colour
+        text = re.sub(rf"((?:fill|stroke): ){colour}", rf"\1var(--{name})", text)
+    return text.strip()
 
 
 def png(figure: Any) -> bytes:
@@ -55,5 +55,5 @@ def png(figure: Any) -> bytes:
 
 def shortened(name: str, most: int = 24) -> str:
     """A name that leaves room for the figure, on one line."""
-    name = " ".join(name.split())
+    name = " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", name).split())
     return name if len(name) <= most else name[: most - 1] + "…"

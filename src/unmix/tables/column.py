@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +15,7 @@ from unmix.errors import InputError, require
 from unmix.tables.formats import MISSING
 from unmix.tables.table import NUMBERS
 
-GAPS = {*MISSING, "nan", "<na>"}
+GAPS = {*MISSING, "nan", "<na>"} - {"none"}  # "none" is a word that people mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +52,45 @@ class Column:
             raw = raw.detach().cpu().numpy()
         lists = f"column {name} must hold one value a row, not lists: give one column each."
         try:
-            values = np.ma.filled(raw.astype(object), None) if isinstance(raw, np.ma.MaskedArray) else np.asarray(raw)
+            values = np.asarray(raw)
         except ValueError:
             raise InputError(lists) from None
         require(values.ndim == 1, lists)
+        if isinstance(raw, np.ma.MaskedArray):
+            values = values.astype(object)
+            values[np.ma.getmaskarray(raw)] = None
         if values.dtype.kind in NUMBERS and values.dtype.kind != "b" and not words:
             return cls(name, _finite(np.asarray(values, np.float64), name))
         plain = values.dtype.kind in NUMBERS or values.dtype.kind in "USO"
         require(plain, f"column {name} is {values.dtype}: give numbers or words, or leave it out.")
-        return _coded(name, values.tolist(), words)
+        plain_values = values.tolist()
+        # 1 is not True: what is not a word is looked up with its type.
+        unlike = plain_values if set(map(type, plain_values)) == {str} else [(type(v), v) for v in plain_values]
+        try:
+            place = {v: i for i, v in enumerate(dict.fromkeys(unlike))}
+        except TypeError:
+            raise InputError(lists) from None
+        codes = np.fromiter(map(place.__getitem__, unlike), np.int64, len(unlike))
+        return cls.of_levels(name, [v if isinstance(v, str) else v[1] for v in place], codes, words)
+
+    @classmethod
+    def of_levels(cls, name: str, values: Sequence[Any], codes: Int64[ndarray, " n"], words: bool = False) -> Column:
+        """From the different values, and which of them each row has; −1 is missing."""
+        plain = [_plain(v) for v in [*values, None]]
+        kinds = {type(v) for v in plain if v is not None}
+        odd = ", ".join(sorted(k.__name__ for k in kinds - {bool, int, float, str}))
+        require(not odd, f"column {name} holds values of type {odd}: give numbers or words.")
+        if kinds and kinds <= {int, float} and not words:
+            return cls(name, _finite(np.array([_float(v) for v in plain])[codes], name))
+        written = [None if v is None else _written(v) for v in plain]
+        levels = list(dict.fromkeys(w for w in written if w is not None))
+        number = {level: i for i, level in enumerate(levels)}
+        codes = np.array([-1 if w is None else number[w] for w in written], np.int64)[codes]
+        numbers = np.array([*map(_number, levels), np.nan])[codes]
+        column = cls(name, numbers, codes, tuple(levels))
+        if kinds == {str} and not words and not len(column.wrong) and column.present.any():
+            return cls(name, _finite(numbers, name))
+        return column
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -95,31 +126,6 @@ class Column:
         return replace(self, numbers=self.numbers[order], codes=None if self.codes is None else self.codes[order])
 
 
-def _coded(name: str, values: list[Any], words: bool) -> Column:
-    """Values are looked at once each, however often they are there."""
-    unlike: list[Any] = values if set(map(type, values)) == {str} else [(type(v), v) for v in values]  # 1 is not True
-    try:
-        place = {v: i for i, v in enumerate(dict.fromkeys(unlike))}
-    except TypeError:
-        raise InputError(f"column {name} must hold one value a row, not lists: give one column each.") from None
-    first = np.fromiter(map(place.__getitem__, unlike), np.int64, len(unlike))
-    plain = [_plain(v if isinstance(v, str) else v[1]) for v in place]
-    kinds = {type(v) for v in plain if v is not None}
-    odd = ", ".join(sorted(k.__name__ for k in kinds - {bool, int, float, str}))
-    require(not odd, f"column {name} holds values of type {odd}: give numbers or words.")
-    if kinds and kinds <= {int, float} and not words:
-        return Column(name, _finite(np.array([np.nan if v is None else v for v in plain], np.float64)[first], name))
-    written = [None if v is None else _written(v) for v in plain]
-    levels = list(dict.fromkeys(w for w in written if w is not None))
-    number = {level: i for i, level in enumerate(levels)}
-    codes = np.array([-1 if w is None else number[w] for w in written], np.int64)[first]
-    numbers = np.array([*map(_number, levels), np.nan])[codes]
-    column = Column(name, numbers, codes, tuple(levels))
-    if kinds == {str} and not words and not len(column.wrong) and column.present.any():
-        return Column(name, _finite(numbers, name))
-    return column
-
-
 def _written(value: Any) -> str:
     """A value as text, whole numbers without a point."""
     if isinstance(value, float):
@@ -136,6 +142,13 @@ def _plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     return None if isinstance(value, float) and np.isnan(value) else value
+
+
+def _float(value: Any) -> float:
+    try:
+        return np.nan if value is None else float(value)
+    except OverflowError:
+        return np.inf
 
 
 def _number(word: str) -> float:

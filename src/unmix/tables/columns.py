@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Shaped
+from jaxtyping import Int64, Shaped
 from numpy import ndarray
 
 from unmix.errors import InputError, require
@@ -18,7 +18,16 @@ from unmix.tables.read import file_parts, members, read, told
 from unmix.tables.table import Table
 
 
-def read_columns(source: Any, name: str = "the factors", words: Sequence[str] = ()) -> tuple[Column, ...]:
+class Coded(NamedTuple):
+    """The different values of a column, and which of them each row has."""
+
+    values: list[Any]
+    codes: Int64[ndarray, " n"]
+
+
+def read_columns(
+    source: Any, name: str = "the factors", words: Sequence[str] = (), only: Sequence[str] | None = None
+) -> tuple[Column, ...]:
     """Named columns from a mapping of arrays, a data frame, an array, a tensor, or a file.
 
     Files: .csv, .tsv and .parquet with one column a factor; .npy with one table; .npz and .safetensors with one table,
@@ -27,6 +36,7 @@ def read_columns(source: Any, name: str = "the factors", words: Sequence[str] = 
     Parameters
     ----------
     words : names of columns that are labels, such as ids, even where they look like numbers.
+    only : names of the columns to read, besides labels; all.
 
     Examples
     --------
@@ -37,6 +47,7 @@ def read_columns(source: Any, name: str = "the factors", words: Sequence[str] = 
         raw = _from_file(str(source))
     elif isinstance(source, Mapping):
         raw = {str(key): values for key, values in source.items()}
+        require(len(raw) == len(source), f"{name} have two columns of one name: rename one.")
     elif isinstance(source, torch.Tensor) or not hasattr(source, "columns"):
         raw = _numbered(source, name)
     elif isinstance(source, Table):
@@ -46,7 +57,17 @@ def read_columns(source: Any, name: str = "the factors", words: Sequence[str] = 
         twice = sorted({n for n in names if names.count(n) > 1})
         require(not twice, f"{name} have the column {', '.join(twice)} more than once: rename it.")
         raw = {str(c): np.asarray(source[c]) for c in source.columns}
-    columns = tuple(Column.of(key, values, key in words) for key, values in raw.items())
+    there = ", ".join(list(raw)[:20])
+    for asked, what in ((only or (), "factor"), (words, "column")):
+        lost = ", ".join(str(n) for n in asked if n not in raw)
+        require(not lost, f"{name} have no {what} {lost}: there are {there}.")
+    wanted = {key: values for key, values in raw.items() if only is None or key in only or key in words}
+    columns = tuple(
+        Column.of_levels(key, values.values, values.codes, key in words)
+        if isinstance(values, Coded)
+        else Column.of(key, values, key in words)
+        for key, values in wanted.items()
+    )
     require(bool(columns), f"{name} have no columns: give at least one.")
     lengths = {len(c) for c in columns}
     require(len(lengths) == 1, f"{name} have columns of {sorted(lengths)} rows: give one value a row.")
@@ -65,8 +86,11 @@ def _from_file(text: str) -> dict[str, Any]:
         return told(path, lambda: _from_parquet(path))
     if kind in (".npz", ".safetensors") and not member:
         there = members(path)
-        if not any(there.values()):
-            return {key: read(f"{path}::{key}").values[:, 0] for key in there}
+        tables = [key for key, table in there.items() if table]
+        mixed = f"{path.name} has tables ({', '.join(tables)}) and columns: name one table, {path.name}::NAME."
+        require(not tables or len(tables) == len(there), mixed)
+        if not tables:
+            return _arrays(path, list(there))
     return _numbered(read(text).values, path.name)
 
 
@@ -88,14 +112,33 @@ def _from_text(path: Path) -> dict[str, Any]:
         said = str(error).splitlines()[0]
         raise InputError(f"{path.name} is not a table ({said[:160]}): give every line the same columns.") from error
     titles = {c: c if headed else f"factor {int(c) + 1}" for c in columns}
-    return {title: _objects(table[c].to_pylist()) for c, title in titles.items()}
+    return {title: _coded(table[c]) for c, title in titles.items()}
 
 
 def _from_parquet(path: Path) -> dict[str, Any]:
+    import pyarrow as pa
     import pyarrow.parquet as pq
 
     table = pq.read_table(path)
-    return {title: _objects(table[title].to_pylist()) for title in table.column_names}
+    plain = {title: table[title] for title in table.column_names}
+    return {
+        title: _coded(column) if pa.types.is_string(column.type) else _objects(column.to_pylist())
+        for title, column in plain.items()
+    }
+
+
+def _arrays(path: Path, names: list[str]) -> dict[str, Any]:
+    """Arrays of one axis; of an .npz file they may hold words."""
+    if path.suffix.lower() != ".npz":
+        return {key: read(f"{path}::{key}").values[:, 0] for key in names}
+    return told(path, lambda: {key: np.load(path, allow_pickle=False)[key] for key in names})
+
+
+def _coded(column: Any) -> Coded:
+    """A column of words by its different ones, which are fewer."""
+    found = column.combine_chunks().dictionary_encode()
+    codes = found.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+    return Coded(found.dictionary.to_pylist(), codes.astype(np.int64))
 
 
 def _objects(values: list[Any]) -> Shaped[ndarray, " n"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -71,11 +72,21 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
         )
         return _arrow(path, name, labels, stream.schema, stream)
     except pa.ArrowInvalid as error:
-        said = str(error).splitlines()[0]
-        raise InputError(
-            f"{path.name} is not a table of numbers ({said[:160]}): name columns of text as ids or groups, or leave "
-            "them out."
-        ) from error
+        raise InputError(_told_of_cell(path, columns, str(error).splitlines()[0])) from error
+
+
+def _told_of_cell(path: Path, columns: list[str], said: str) -> str:
+    """What the reader of text says of a cell that is no number, in our words."""
+    found = re.search(r"column #(\d+)(?:: Row #(\d+))?: CSV conversion error to \w+: invalid value '(.*?)'", said)
+    if found is None:
+        return f"{path.name} is not a table of numbers ({said[:160]}): give every line the same columns."
+    column, value = columns[int(found[1])], found[3][:40]
+    if re.fullmatch(r"[-+]?\d+,\d+", value):
+        return f"{path.name} has decimal commas, such as {value!r}: write decimal points."
+    return (
+        f"column {column} of {path.name} has {value!r} where a number is due: correct it, name the column as ids or "
+        "groups, or leave it out."
+    )
 
 
 def text_layout(path: Path) -> tuple[str, list[str], bool]:

@@ -36,13 +36,13 @@ def matching(ids: Sequence[Any], names: Sequence[str]) -> list[Int64[ndarray, " 
         values, counts = np.unique(label, return_counts=True)
         require(
             bool((counts == 1).all()),
-            f"the id {values[counts > 1][:1].tolist()} of {name} is there more than once: make ids unique.",
+            f"the id {_some(values[counts > 1][:1])} of {name} is there more than once: make ids unique.",
         )
         for ours, theirs, other in ((first, label, name), (label, first, names[0])):
             lost = np.setdiff1d(ours, theirs)
             require(
                 not len(lost),
-                f"{other} lacks {len(lost)} ids of {names[0] if other == name else name}, e.g. {_some(lost)}: "
+                f"{len(lost)} ids of {names[0] if other == name else name} are not in {other}, such as {_some(lost)}: "
                 "give tables of the same rows.",
             )
         order = np.empty(len(label), np.int64)

@@ -78,7 +78,10 @@ def file_parts(text: str) -> tuple[Path, str]:
     place, _, member = text.partition("::")
     path = Path(place)
     known = ", ".join(formats.READERS)
-    require(path.suffix.lower() in formats.READERS, f"{path.name} is of no kind that unmix reads: give one of {known}.")
+    require(
+        path.suffix.lower() in formats.READERS,
+        f"{path.name} is of no kind that unmix reads: give one of {known} (save a spreadsheet as .csv).",
+    )
     require(path.is_file(), f"there is no file {place}.")
     return path, member
 
