@@ -106,7 +106,7 @@ def test_each_factor_is_scored_on_the_rows_where_it_is_known():
         assert both.finding(name).score.value == alone.finding(name).score.value > 0.99
     assert both.finding("size").rows == there.sum()
     assert both.finding("angle").rows == N
-    assert any("missing in many rows: size (3" in w for w in both.warnings)
+    assert any("Missing in many rows: size (3" in w for w in both.warnings)
     assert both.whole.n == there.sum()
 
 
@@ -200,14 +200,14 @@ def test_dependent_factors_are_told():
     assert found[1] == pytest.approx(1 - (1 - r2) * (N - 1) / (N - 3))
     assert found[2] < 0.02
     said = um.audit(X, {"a": SIZE, "b": SIZE + NOISE, "c": HIDDEN}, **FAST).warnings
-    assert any("the other factors predict a (R² " in w and ", b (R² " in w and "c (R²" not in w for w in said)
+    assert any("The other factors predict a (R² " in w and ", b (R² " in w and "c (R²" not in w for w in said)
 
 
 @pytest.mark.parametrize(
     ("x", "factors", "words"),
     [
         (X[:300].repeat(2, 0), {"size": SIZE[:300].repeat(2)}, "300 of 600 rows are copies"),
-        (RNG.normal(size=(200, 40)), {"size": SIZE[:200]}, "maps were fitted on 15"),
+        (RNG.normal(size=(200, 40)), {"size": SIZE[:200]}, "Maps were fitted on 15"),
         (np.column_stack([X, X[:, 0], np.ones(N)]), {"size": SIZE}, "1 of 10 outputs are constant"),
     ],
 )
@@ -218,7 +218,7 @@ def test_what_the_numbers_assume_is_checked(x, factors, words):
 def test_rows_of_a_recording_ask_for_groups():
     walk = np.cumsum(RNG.normal(size=(500, 3)), axis=0)
     found = um.audit(walk, {"a": walk[:, 0], "session": np.arange(500) // 50}, **FAST)
-    assert any("neighbouring rows" in w and "groups (session may name them)" in w for w in found.warnings)
+    assert any("Neighbouring rows" in w and "groups (session may name them)" in w for w in found.warnings)
 
 
 def test_more_outputs_than_rows_are_refused_in_words(tmp_path):

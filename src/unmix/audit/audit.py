@@ -122,5 +122,5 @@ def _dci(findings: Sequence[tuple[Finding, Part]], kept: Int64[ndarray, " k"]) -
     for i, (f, part) in enumerate(findings):
         if f.importance is not None:
             table[:, i] = part.onto(kept, f.importance)
-    strengths = [f.strength(f.probe.boosted) for f, _ in probed if f.probe is not None]
+    strengths = [max(f.strength(f.probe.boosted), 0) for f, _ in probed if f.probe is not None]
     return DCI.of(table, float(np.mean(strengths)))

@@ -15,7 +15,7 @@ class DCI:
 
     With p_ij = R_ij/Σ_j R_ij, an output's disentanglement is 1 − H(p_i)/log d; their mean weighs outputs by Σ_j R_ij.
     Completeness is the same down the columns, 1 − H/log k, and its mean is over factors with any importance. Both lie
-    between 0 and 1. Informativeness is the mean of the probes' held-out scores, chance being 0.
+    between 0 and 1. Informativeness is the mean of the probes' held-out scores, chance and what is below it being 0.
 
     References
     ----------
@@ -50,4 +50,4 @@ def _focus(table: Float64[ndarray, "r c"]) -> Float64[ndarray, " r"]:
     sums = table.sum(1, keepdims=True)
     share = np.divide(table, sums, out=np.full(table.shape, 1 / table.shape[1]), where=sums > 0)
     entropy = -(share * np.log(np.where(share > 0, share, 1))).sum(1)
-    return 1 - entropy / np.log(table.shape[1]) if table.shape[1] > 1 else np.ones(len(table))
+    return np.maximum(1 - entropy / np.log(table.shape[1]), 0) if table.shape[1] > 1 else np.ones(len(table))

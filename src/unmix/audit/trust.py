@@ -30,7 +30,7 @@ class Check:
 
     @property
     def warning(self) -> str:
-        return f"{self.evidence}. {self.remedy}"
+        return f"{self.evidence[:1].upper()}{self.evidence[1:]}. {self.remedy}"
 
     def as_dict(self) -> dict[str, Any]:
         return {"assumption": self.assumption, "holds": self.holds, "evidence": self.evidence, "remedy": self.remedy}
