@@ -342,13 +342,13 @@ def three_files(tmp_path):
 QUICK = ["--bootstraps", "40", "--permutations", "99"]
 
 
-def test_compare_prints_a_table_and_a_verdict_and_keeps_four_files(unmix, three_files, tmp_path):
+def test_compare_prints_a_table_and_a_verdict_and_keeps_its_files(unmix, three_files, tmp_path):
     code, out, _ = unmix("compare", *three_files, "--measures", "r2,r2-back,cka", "--out", tmp_path / "[out]", *QUICK)
     assert code == 0
     assert "a and b are the same up to a map of the class linear" in out
     assert "a and c have no linear relation above chance" in out
     kept = {p.suffix for p in (tmp_path / "[out]").iterdir() if p.is_file()}
-    assert kept == {".json", ".csv", ".tex", ".png"}
+    assert kept == {".html", ".json", ".csv", ".tex", ".png"}
 
 
 def test_compare_joins_by_a_column_or_by_files_of_ids(unmix, tmp_path):
@@ -380,7 +380,7 @@ def test_compare_joins_by_a_column_or_by_files_of_ids(unmix, tmp_path):
     np.save(tmp_path / "ids.npy", order + 1)
     code, _, err = unmix("compare", tmp_path / "a.npy", tmp_path / "b.npy", *ids, "--measures", "r2", *QUICK)
     assert code == 2
-    assert "lacks 1 ids" in err
+    assert "1 ids of a are not in b" in err
 
 
 def test_compare_layers_and_models(unmix, tmp_path):
