@@ -183,6 +183,14 @@ def test_dci_lies_between_0_and_1_and_does_not_know_the_order(seed):
         assert value == pytest.approx(other)
 
 
+def test_disentanglement_weighs_outputs_by_their_importance():
+    table = np.array([[9.0, 0.0], [0.5, 0.5]])  # one output of one factor, and a weak one that serves both
+    found = DCI.of(table)
+    assert found.disentanglement == pytest.approx((9 * 1 + 1 * 0) / 10)
+    share = np.array([9 / 9.5, 0.5 / 9.5])
+    assert found.completeness == pytest.approx((1 + (share * np.log2(share)).sum() + 1) / 2)
+
+
 def test_associations_are_pearson_and_the_correlation_ratio():
     label = RNG.choice(3, N)
     m = Moments.of(X, np.column_stack([SIZE, np.eye(3)[label]]))
