@@ -16,8 +16,8 @@ from threadpoolctl import threadpool_limits
 
 from benchmarks.measure import Row, interleaved
 from unmix.measures import CCA, R2
-from unmix.measures.evaluate import resample
 from unmix.measures.paired import pair
+from unmix.measures.resample import resample
 from unmix.moments import ChunkMoments, Folds
 
 FOLDS, BOOTSTRAPS, REFITS = 5, 200, 2

@@ -247,6 +247,22 @@ def test_what_is_absent_does_not_hide_what_a_class_loses():
     assert "rows would help" not in many.verdict
 
 
+def test_factors_scored_in_one_loop_are_scored_as_alone():
+    rng = np.random.default_rng(4)
+    there, noise = rng.uniform(1, 2, size=(600, 2)), rng.normal(size=(600, 1))
+    x = there @ rng.normal(size=(2, 4)) + 0.1 * rng.normal(size=(600, 4))
+    counts = {"bootstraps": 60, "permutations": 99}
+    names = {"a": there[:, 0], "noise": noise[:, 0], "b": there[:, 1]}
+    whole = um.audit(x, names, probe=False, **counts).whole
+    alone = um.recovery(x, there, **counts)
+    assert [s.up_to for s in whole.steps] == [s.up_to for s in alone.steps]
+    for a, b in zip(whole.steps, alone.steps, strict=True):
+        np.testing.assert_allclose([a.r2, *a.interval, *a.per_dimension], [b.r2, *b.interval, *b.per_dimension])
+        np.testing.assert_allclose(a.map.matrix, b.map.matrix)
+    for a, b in [(whole.affine, alone.affine), (whole.pearson, alone.pearson), (whole.spearman, alone.spearman)]:
+        assert (a.value, a.low, a.high, a.null, a.p_value) == pytest.approx((b.value, b.low, b.high, b.null, b.p_value))
+
+
 def test_the_probe_does_not_mind_an_offset_a_scale_or_an_output_that_is_constant_for_some():
     known = np.arange(N) % 3 > 0
     x = np.column_stack([X[:, :3], np.where(known, 1.0, SIZE)])

@@ -281,7 +281,7 @@ def test_awkward_tables_never_give_nan(x, y):
 def test_wide_tables_are_resampled_in_one_fold_which_widens_the_interval(monkeypatch):
     paired = pair(X, Y)
     (narrow,) = evaluate(paired, [R2()], **QUICK)
-    monkeypatch.setattr("unmix.measures.evaluate.WIDE", 2)
+    monkeypatch.setattr("unmix.measures.resample.WIDE", 2)
     (wide,) = evaluate(paired, [R2()], **QUICK)
     assert wide.value == narrow.value
     assert wide.high - wide.low > 1.3 * (narrow.high - narrow.low)

@@ -12,11 +12,13 @@ RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(3000, 5)) + 7, RNG.normal(size=(3000, 3)) * 4 - 100
 
 
-def assert_same(a: Moments, b: Moments, rtol=1e-9):
-    for name in vars(b):
-        if name != "about_zero":
-            expected = getattr(b, name)
-            np.testing.assert_allclose(getattr(a, name), expected, rtol=rtol, atol=rtol * np.abs(expected).max())
+SECOND = ("n", "mean_x", "mean_y", "xx", "xy", "yy")
+
+
+def assert_same(a: Moments, b: Moments, rtol=1e-9, names=(*SECOND, "norms")):
+    for name in names:
+        expected = getattr(b, name)
+        np.testing.assert_allclose(getattr(a, name), expected, rtol=rtol, atol=rtol * np.abs(expected).max())
 
 
 def test_moments_are_the_formula():
@@ -26,6 +28,24 @@ def test_moments_are_the_formula():
     np.testing.assert_allclose(m.correlation, np.corrcoef(X.T, Y.T)[:5, 5:])
     square_x, square_y = (x**2).sum(1), (y**2).sum(1)
     np.testing.assert_allclose(m.norms, [(square_x**2).sum(), (square_x * square_y).sum(), (square_y**2).sum()])
+
+
+def test_least_squares_about_zero_and_of_some_targets_follow_from_one_factorisation():
+    m = Moments.of(X, Y)
+    expected = np.linalg.lstsq(X, Y, rcond=None)[0]
+    np.testing.assert_allclose(m.about_zero.solution, expected, rtol=1e-8)
+    some = np.array([2, 0])
+    part, whole = m.targets(some), Moments.of(X, Y[:, some])
+    assert_same(part, whole, names=SECOND)
+    assert_same(part.about_zero, whole.about_zero, names=SECOND)
+    np.testing.assert_allclose(part.solution, whole.solution, rtol=1e-9)
+    np.testing.assert_allclose(part.about_zero.solution, expected[:, some], rtol=1e-8)
+
+
+def test_least_squares_about_zero_of_columns_that_only_their_mean_tells_apart():
+    x = np.column_stack([X[:, 0], X[:, 0] + 1])  # singular about the mean, not about zero
+    found = Moments.of(x, Y).about_zero.solution
+    np.testing.assert_allclose(found, np.linalg.lstsq(x, Y, rcond=None)[0], rtol=1e-6)
 
 
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, np.int32, ">f8"])
@@ -107,7 +127,7 @@ def test_a_resample_never_puts_a_row_on_both_sides():
     marks = np.repeat(np.eye(CHUNKS), 3, axis=0)
     folds = Folds(ChunkMoments.of(marks, marks, chunks=np.repeat(np.arange(CHUNKS), 3)), 5)
     seen = []
-    for splits in folds.resampled(20, seed=0):
+    for splits in folds.resampled(folds.draws(20, seed=0)):
         for train, test in splits:
             in_train, in_test = train.mean_x * train.n > 0.5, test.mean_x * test.n > 0.5
             assert not (in_train & in_test).any()

@@ -13,10 +13,9 @@ from numpy import ndarray
 from unmix.indeterminacy import AFFINE
 from unmix.measures.paired import Paired
 from unmix.moments import Moments
-from unmix.moments.chunks import block_rows
 from unmix.tables import Table
 
-SHRINKAGE = 1e-6
+SHRINKAGE, STEP = 1e-6, 2**12
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,17 +77,16 @@ def confusions(
     single, all_kept = weights.astype(kind), len(paired.kept_x) == table.values.shape[1]
     found = [np.zeros((chunks, size, size)) for size in sizes]
     ends = np.cumsum([0, *sizes])
-    step = block_rows(table.values.shape[1])
-    for a in range(0, len(table), step):
-        block = np.asarray(table.values[a : a + step], kind)
+    for a in range(0, len(table), STEP):
+        block = np.asarray(table.values[a : a + STEP], kind)
         block = block if all_kept else block[:, paired.kept_x]
-        chunk = paired.chunk[a : a + step]
+        chunk = paired.chunk[a : a + STEP]
         # Every fold's discriminants at once; a row takes those that have not seen it.
         scores = ((block - middle) @ single + bias).reshape(len(block), count, ends[-1])
         scores = scores[np.arange(len(block)), chunk % count]
         for into, code, start, end in zip(found, codes, ends[:-1], ends[1:], strict=True):
             size = end - start
-            cell = (chunk * size + code[a : a + step]) * size + scores[:, start:end].argmax(1)
+            cell = (chunk * size + code[a : a + STEP]) * size + scores[:, start:end].argmax(1)
             into += np.bincount(cell, minlength=into.size).reshape(into.shape)
     return found
 

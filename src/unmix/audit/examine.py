@@ -20,9 +20,10 @@ from unmix.audit.structure import association
 from unmix.errors import InputError
 from unmix.factors import Factor, Left
 from unmix.measures import Recovery
-from unmix.measures.evaluate import evaluate, fold_mean
+from unmix.measures.evaluate import evaluate
 from unmix.measures.paired import Paired, pair
 from unmix.measures.recovery import assembled, recovery_of
+from unmix.measures.resample import fold_mean
 from unmix.measures.score import Score
 from unmix.measures.truth import FACTORS, ranks_of, truth_door
 from unmix.tables import Table
@@ -129,15 +130,15 @@ def of_rows(
     table: Table, factors: Sequence[Factor], rows: Bool[ndarray, " n"]
 ) -> tuple[Table, Float64[ndarray, "m t"], list[tuple[Factor, Columns]]]:
     """Some rows of the embedding, the factors' targets there, and which columns of these are whose."""
-    some = table
+    some, targets = table, [f.targets for f in factors]
     if not rows.all():
         index = np.flatnonzero(rows)
         parts = (table.values[index[a : a + STEP]] for a in range(0, len(index), STEP))
         some = Table(table.name, spool(parts, table.name), table.columns)
-    targets = np.hstack([f.targets[rows] for f in factors])
+        targets = [t[index] for t in targets]
     ends = np.cumsum([f.targets.shape[1] for f in factors])
     placed = [(f, tuple(range(e - f.targets.shape[1], e))) for f, e in zip(factors, ends.tolist(), strict=True)]
-    return some, targets, placed
+    return some, np.hstack(targets), placed
 
 
 def _leak(table: Table, targets: Float64[ndarray, "m t"], scores: Scores, asked: Asked) -> dict[str, float]:
@@ -167,15 +168,10 @@ def whole_of(
     width = table.values.shape[1]
     try:
         ranked = _ranked(table, numbers, rows, asked)
-        for s in (p.scores for p in parts if set(names) <= set(p.scores.columns)):
-            every = [c for name in names for c in s.columns[name]]
-            if s.numbers is not None and len(every) == len(s.numbers.kept_y):
-                assert s.affine is not None
-                assert s.pearson is not None
+        for t in (p.scores.together for p in parts):
+            if t is not None and t.factors == names:
                 spearman = evaluate(ranked, [FACTORS], **asked.counts)[0] if ranked is not None else None
-                return assembled(s.numbers, width, s.affine, s.pearson, spearman, s.ladder), names
-            (paired,) = (p.paired for p in parts if p.scores is s)
-            return recovery_of(paired.targets(np.array(every)), ranked, width, **asked.counts), names
+                return assembled(t.paired, width, t.affine, t.pearson, spearman, t.ladder), names
         some, targets, _ = of_rows(table, numbers, rows)
         return recovery_of(asked.paired(some, targets, rows), ranked, width, **asked.counts), names
     except InputError as error:

@@ -11,10 +11,11 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.audit.curve import Point
+from unmix.audit.linear import TELLING
 from unmix.audit.probe import Probe
 from unmix.measures.score import Refusal, Score
 
-RECOVERED, TELLING, RISING = 0.95, 0.1, 0.02
+RECOVERED, RISING = 0.95, 0.02
 
 
 class State(Enum):

@@ -13,14 +13,18 @@ from numpy import ndarray
 from unmix.audit.classes import Columns, classified
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
-from unmix.measures.evaluate import HeldOut, evaluate_beside
+from unmix.measures.evaluate import chances, refusals
 from unmix.measures.invariance import Change, Invariance, to
 from unmix.measures.measure import LinearMeasure, wide
 from unmix.measures.paired import Paired
 from unmix.measures.recovery import SCORES, ladder_of
-from unmix.measures.score import Refusal, Score
+from unmix.measures.resample import fold_mean, resample
+from unmix.measures.score import HeldOut, Refusal, Score, scored
 from unmix.moments import Moments
 from unmix.tables import Table
+from unmix.threads import one_blas_thread
+
+TELLING = 0.1  # the R² from which a factor is there in part
 
 
 @dataclass(frozen=True)
@@ -66,16 +70,44 @@ class FactorR2(LinearMeasure):
         return np.array([1 - wrong / total if total > 0 else -np.inf])
 
 
+@dataclass(frozen=True)
+class Among(LinearMeasure):
+    """Another measure, of some columns of y: in one loop with those that are of others."""
+
+    columns: Columns
+    measure: LinearMeasure
+
+    @property
+    def name(self) -> str:
+        return self.measure.name
+
+    @property
+    def invariant_x(self) -> Invariance:
+        return self.measure.invariant_x
+
+    def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
+        chosen = np.array(self.columns)
+        return self.measure.profile(train.targets(chosen), test.targets(chosen))
+
+
+@dataclass(frozen=True, eq=False)
+class Together:
+    """What the recovery of several factors at once is made of."""
+
+    factors: tuple[str, ...]
+    paired: Paired
+    affine: Score
+    pearson: Score
+    ladder: tuple[HeldOut, ...]
+
+
 @dataclass(frozen=True, eq=False)
 class Scores:
-    """A score a factor and its columns of y, by name, and what the ladder of all that are numbers is made of."""
+    """A score a factor and its columns of y, by name; and of all numbers that are there, at once."""
 
     of_factor: dict[str, Score | Refusal]
     columns: dict[str, Columns]
-    numbers: Paired | None
-    affine: Score | Refusal | None = None
-    pearson: Score | Refusal | None = None
-    ladder: tuple[HeldOut, ...] = ()
+    together: Together | None
 
 
 def linear_scores(
@@ -85,20 +117,55 @@ def linear_scores(
     counts: dict[str, Any],
     advance: Callable[[], None],
 ) -> Scores:
-    """Every factor with its interval and null; numbers share their resamples with the ladder."""
-    placed = {f.name: columns for f, columns in factors}
-    found = Scores({}, placed, None)
-    numbers = [(f, columns) for f, columns in factors if not f.categorical]
-    if numbers:
-        every = [c for _, columns in numbers for c in columns]
-        some = paired if len(every) == len(paired.kept_y) else paired.targets(np.array(every))
-        place = {c: i for i, c in enumerate(every)}
-        asked = [FactorR2(f.name, tuple(place[c] for c in columns)) for f, columns in numbers]
-        scores, ladder = evaluate_beside(some, [*asked, *SCORES], ladder_of(some), **counts, advance=advance)
-        named = {f.name: s for (f, _), s in zip(numbers, scores, strict=False)}
-        affine, pearson = scores[len(asked) :]
-        found = Scores(named, placed, some, affine, pearson, tuple(ladder))
+    """Every factor with its interval and null."""
+    found: dict[str, Score | Refusal] = {}
+    numbers = {f.name: columns for f, columns in factors if not f.categorical}
+    together = _regressed(paired, numbers, counts, advance, found) if numbers else None
     classes = [(f, columns) for f, columns in factors if f.categorical]
     if classes:
-        found.of_factor.update(classified(table, paired, classes, counts, advance))
-    return found
+        found |= classified(table, paired, classes, counts, advance)
+    return Scores(found, {f.name: columns for f, columns in factors}, together)
+
+
+@one_blas_thread()
+def _regressed(
+    paired: Paired,
+    numbers: dict[str, Columns],
+    counts: dict[str, Any],
+    advance: Callable[[], None],
+    found: dict[str, Score | Refusal],
+) -> Together | None:
+    """The R² of each number into `found`, and the ladder of those that are there; they share their resamples.
+
+    Chance comes first: it says which are there.
+    """
+    measures = [FactorR2(name, columns) for name, columns in numbers.items()]
+    refused = refusals(paired, measures)
+    found |= {m.factor: refused[m] for m in measures if m in refused}
+    asked = [m for m in measures if m not in refused]
+    if not asked:
+        return None
+    every = _columns(asked)
+    *of_one, affine, pearson = chances(paired, [*asked, *_among(every, SCORES)], counts["permutations"], advance)
+    values = [fold_mean(m, paired.folds, paired.folds.splits()) for m in asked]
+    there = [m for m, c, v in zip(asked, of_one, values, strict=True) if c.exceeded and v >= TELLING]
+    columns = _columns(there)
+    beside = paired.targets(np.array(columns, int))
+    whole = [*SCORES, *ladder_of(beside)] if there and not refusals(beside, SCORES) else []
+    held_out = resample(paired, [*asked, *_among(columns, whole)], counts["bootstraps"], advance)
+    found |= {m.factor: scored(m, h, c, paired.rows) for m, h, c in zip(asked, held_out, of_one, strict=False)}
+    if not whole:
+        return None
+    if columns != every:
+        affine, pearson = chances(beside, SCORES, counts["permutations"])
+    r2, mcc, *ladder = held_out[len(asked) :]
+    both = scored(SCORES[0], r2, affine, paired.rows), scored(SCORES[1], mcc, pearson, paired.rows)
+    return Together(tuple(m.factor for m in there), beside, *both, tuple(ladder))
+
+
+def _columns(measures: Sequence[FactorR2]) -> Columns:
+    return tuple(c for m in measures for c in m.columns)
+
+
+def _among(columns: Columns, measures: Sequence[LinearMeasure]) -> list[Among]:
+    return [Among(columns, m) for m in measures]

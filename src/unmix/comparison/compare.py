@@ -14,7 +14,7 @@ from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
 from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cca import CCA
 from unmix.measures.cka import CKA
-from unmix.measures.evaluate import Advance, evaluate, fold_mean
+from unmix.measures.evaluate import evaluate
 from unmix.measures.geometry import RSA
 from unmix.measures.ladder import TOLERANCE, minimal_classes
 from unmix.measures.matching import MCC
@@ -23,6 +23,7 @@ from unmix.measures.neighbours import Neighbours
 from unmix.measures.paired import Paired, pair
 from unmix.measures.procrustes import Procrustes
 from unmix.measures.regression import R2, UpTo
+from unmix.measures.resample import Advance, fold_mean
 from unmix.measures.score import Score
 from unmix.meter import meter
 from unmix.tables import Table, joined, matching, read

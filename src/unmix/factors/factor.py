@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Bool, Float64, Int64
@@ -29,7 +30,7 @@ class Factor:
     levels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
-    @property
+    @cached_property
     def present(self) -> Bool[ndarray, " n"]:
         return ~np.isnan(self.targets[:, 0])
 
@@ -37,7 +38,7 @@ class Factor:
     def categorical(self) -> bool:
         return isinstance(self.kind, Categorical)
 
-    @property
+    @cached_property
     def codes(self) -> Int64[ndarray, " n"]:
         """The class of each row, −1 where it is missing."""
         return np.where(self.present, np.nan_to_num(self.targets).argmax(1), -1)

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float64, Int64, Num
 from numpy import ndarray
 
+from unmix.moments.accumulate import workers
 from unmix.moments.chunks import block_rows
 
 START = np.uint64(0xCBF29CE484222325)
@@ -26,10 +27,14 @@ def copied_rows(x: Num[ndarray, "n k"], y: Num[ndarray, "n d"], group: Int64[nda
     if all(len(np.unique(column)) <= FEW_VALUES for column in np.asarray(x[:SOME_ROWS]).T):
         return 0  # a table of codes: equal rows are no copies
     marks = np.full(len(x), START)
-    for table in (x, y):
-        step = block_rows(table.shape[1])
-        for a in range(0, len(table), step):
-            fingerprint(_bits(table[a : a + step]), marks[a : a + step])
+    step = block_rows(x.shape[1] + y.shape[1])
+
+    def mark(start: int) -> None:
+        for table in (x, y):
+            fingerprint(_bits(table[start : start + step]), marks[start : start + step])
+
+    with workers() as threads:
+        list(threads.pool.map(mark, range(0, len(x), step)))
     order = np.lexsort((group, marks))
     same = marks[order][1:] == marks[order][:-1]
     return int((same & (group[order][1:] != group[order][:-1])).sum())

@@ -10,9 +10,8 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, FittedMap, Indeterminacy
-from unmix.measures.evaluate import HeldOut
 from unmix.measures.rows import as_matrix
-from unmix.measures.score import Score
+from unmix.measures.score import HeldOut, Score
 
 
 @dataclass(frozen=True, eq=False)

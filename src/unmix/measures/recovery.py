@@ -10,13 +10,13 @@ import numpy as np
 from unmix.errors import InputError, require
 from unmix.indeterminacy import AFFINE, LADDER
 from unmix.measures.asked import check_counts
-from unmix.measures.evaluate import HeldOut, evaluate, evaluate_beside
+from unmix.measures.evaluate import evaluate, evaluate_beside
 from unmix.measures.ladder import TOLERANCE, minimal_classes
 from unmix.measures.paired import Paired
 from unmix.measures.recovered import Recovery, Step
 from unmix.measures.regression import UpTo
 from unmix.measures.rows import as_matrix
-from unmix.measures.score import Refusal, Score
+from unmix.measures.score import HeldOut, Refusal, Score
 from unmix.measures.truth import FACTORS, ranks_of, truth_door
 
 SCORES = UpTo(AFFINE), FACTORS

@@ -68,22 +68,40 @@ class Refusal:
         return {"refused": self.reason}
 
 
-def scored(
-    measure: Measure,
-    value: float,
-    spread: tuple[float, float],
-    null_score: float,
-    null: Float64[ndarray, " b"],
-    rows: tuple[int, int],
-    profile: Float64[ndarray, " p"],
-) -> Score:
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """A held-out score, its parts, and how far its 95 % interval reaches below and above it."""
+
+    value: float
+    profile: Float64[ndarray, " p"]
+    spread: tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Chance:
+    """A score on `rows` rows, and the scores when these are paired at random."""
+
+    observed: float
+    null: Float64[ndarray, " b"]
+    rows: int
+
+    @property
+    def p_value(self) -> float:
+        reached = self.null >= self.observed - 1e-12 * max(1.0, abs(self.observed))  # a tie up to rounding is a tie
+        return float((1 + reached.sum()) / (1 + len(self.null)))
+
+    @property
+    def exceeded(self) -> bool:
+        """Whether the score is above chance."""
+        return self.p_value <= SIGNIFICANT
+
+
+def scored(measure: Measure, found: HeldOut, chance: Chance, rows: int) -> Score:
     """Put a score together; the interval is value + spread, and never beyond 1."""
-    mean = float(null.mean())
-    reached = null >= null_score - 1e-12 * max(1.0, abs(null_score))  # a tie up to rounding is a tie
-    p_value = float((1 + reached.sum()) / (1 + len(null)))
-    calibrated = float((null_score - mean) / (1 - mean)) if mean < 1 else 0.0
-    low, high = value + spread[0], min(value + spread[1], max(1.0, value))
-    return Score(measure, value, low, high, mean, p_value, calibrated, *rows, profile)
+    mean, value = float(chance.null.mean()), found.value
+    calibrated = float((chance.observed - mean) / (1 - mean)) if mean < 1 else 0.0
+    low, high = value + found.spread[0], min(value + found.spread[1], max(1.0, value))
+    return Score(measure, value, low, high, mean, chance.p_value, calibrated, rows, chance.rows, found.profile)
 
 
 def bootstrap_spread(resampled: Float64[ndarray, " b"], drawn_from: float) -> tuple[float, float]:

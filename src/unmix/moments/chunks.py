@@ -121,7 +121,7 @@ class ChunkMoments:
         n = float(total[0, 0])
         mean = total[0, 3:] / n
         mean_x, mean_y = mean[: self.width], mean[self.width :]
-        second = total[3:, 3:] - n * np.outer(mean, mean)
+        second = total[3:, 3:] - np.outer(n * mean, mean)
         still = np.diag(second) <= ROUNDING * np.diag(total)[3:]  # constant here: what is left is rounding
         if still.any():
             second[still], second[:, still] = 0, 0

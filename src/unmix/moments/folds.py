@@ -14,7 +14,6 @@ from unmix.moments.chunks import ChunkMoments
 from unmix.moments.moments import Moments
 
 Split = tuple[Moments, Moments]
-RESAMPLE_BYTES = 2**28
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,31 +49,31 @@ class Folds:
     def _all(self) -> list[Split]:
         return self.splits(only=self.count)
 
-    def resampled(self, times: int, seed: int, only: int | None = None) -> Iterator[list[Split]]:
-        """Splits of bootstrap resamples: chunks are drawn with replacement within each fold, so nothing leaks.
+    def draws(self, times: int, seed: int) -> Float64[ndarray, "times chunks"]:
+        """How often each chunk counts in each bootstrap resample: drawn within folds, so that nothing leaks.
 
         A chunk counts equally often wherever it stands in a train part, as a resample of the rows would have it.
         """
         rng = np.random.default_rng([seed, 2])
-        members = [np.flatnonzero((self.of_chunk == fold) & (self.chunks.rows > 0)) for fold in range(self.count)]
-        flat = self.chunks.sums.reshape(len(self.chunks.sums), -1)
-        batch = max(1, RESAMPLE_BYTES // (self.count * flat[0].nbytes))
-        for start in range(0, times, batch):
-            some = min(batch, times - start)
-            counts = np.zeros((some, len(flat)))
-            for chunks in members:
-                counts[:, chunks] = rng.multinomial(len(chunks), np.full(len(chunks), 1 / len(chunks)), size=some)
-            if only == 1:  # one test part and one train part are all that is needed
-                shape, first = (some, *self.chunks.sums.shape[1:]), self.of_chunk == 0
-                trains, tests = (((counts * part) @ flat).reshape(shape) for part in (~first, first))
-                for train, test in zip(trains, tests, strict=True):
-                    yield [(self.chunks.centred(train), self.chunks.centred(test))]
-                continue
-            pooled = np.empty((some, self.count, *self.chunks.sums.shape[1:]))
-            for fold, chunks in enumerate(members):
-                pooled[:, fold] = (counts[:, chunks] @ flat[chunks]).reshape(some, *pooled.shape[2:])
-            for sums in pooled:
-                yield self._split(sums, only)
+        counts = np.zeros((times, len(self.chunks.sums)))
+        for fold in range(self.count):
+            chunks = np.flatnonzero((self.of_chunk == fold) & (self.chunks.rows > 0))
+            counts[:, chunks] = rng.multinomial(len(chunks), np.full(len(chunks), 1 / len(chunks)), size=times)
+        return counts
+
+    def resampled(self, draws: Float64[ndarray, "times chunks"], only: int | None = None) -> Iterator[list[Split]]:
+        """The splits of each resample; many at a time are one matrix product."""
+        flat, shape = self.chunks.sums.reshape(len(self.chunks.sums), -1), (len(draws), *self.chunks.sums.shape[1:])
+        pooled = ((draws[:, f :: self.count] @ flat[f :: self.count]).reshape(shape) for f in range(self.count))
+        if only == 1:  # a test part and its train part are all that is needed
+            tests, trains = next(pooled), next(pooled)
+            for more in pooled:
+                trains += more
+            for train, test in zip(trains, tests, strict=True):
+                yield [(self.chunks.centred(train), self.chunks.centred(test))]
+        else:
+            for sums in zip(*pooled, strict=True):
+                yield self._split(np.stack(sums), only)
 
     def _split(self, sums: Float64[ndarray, "folds v v"], only: int | None) -> list[Split]:
         # Never total − test: next to an outlier in the test fold the others would be rounded away.

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int64
 from numpy import ndarray
 
-from unmix.moments.whitening import solve
+from unmix.moments.whitening import cholesky, solve
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +32,8 @@ class Moments:
     xy: Float64[ndarray, "k d"]
     yy: Float64[ndarray, "d d"]
     norms: Float64[ndarray, " 3"]
+    part_of: tuple[Moments, Int64[ndarray, " d"]] | None = field(default=None, repr=False)
+    centred: Moments | None = field(default=None, repr=False)
 
     @classmethod
     def of(cls, x: Float64[ndarray, "n k"], y: Float64[ndarray, "n d"]) -> Moments:
@@ -46,9 +48,18 @@ class Moments:
         """The same with x and y exchanged."""
         return Moments(self.n, self.mean_y, self.mean_x, self.yy, self.xy.T, self.xx, self.norms[::-1])
 
+    def targets(self, columns: Int64[ndarray, " c"]) -> Moments:
+        """Of some columns of y: least squares that are solved for all are solved for these. The norms are unknown."""
+        yy, unknown = self.yy[np.ix_(columns, columns)], np.full(3, np.nan)
+        y = {"mean_y": self.mean_y[columns], "xy": self.xy[:, columns], "yy": yy}
+        return replace(self, **y, norms=unknown, part_of=(self, columns))
+
     @cached_property
     def about_zero(self) -> Moments:
         """The same with raw instead of centred second moments, and means of zero: for maps without an offset."""
+        if self.part_of is not None:
+            whole, columns = self.part_of
+            return whole.about_zero.targets(columns)
         mx, my = self.mean_x[:, None], self.mean_y[:, None]
         return replace(
             self,
@@ -57,12 +68,27 @@ class Moments:
             xx=self.xx + self.n * mx @ mx.T,
             xy=self.xy + self.n * mx @ my.T,
             yy=self.yy + self.n * my @ my.T,
+            centred=self,
         )
 
     @cached_property
     def solution(self) -> Float64[ndarray, "k d"]:
         """The least-squares coefficients of y from x, about the means."""
-        return solve(self.xx, self.xy)
+        if self.part_of is not None:
+            whole, columns = self.part_of
+            return whole.solution[:, columns]
+        m = self.centred
+        if m is None or m.factor is None:
+            return solve(self.xx, self.xy, self.factor)
+        # Σxxᵀ about 0 is that about the mean and n m mᵀ: one factorisation serves both (Sherman & Morrison 1950).
+        direction = solve(m.xx, m.mean_x[:, None], m.factor)
+        missed = m.n * (m.mean_y - m.mean_x @ m.solution) / (1 + m.n * m.mean_x @ direction)
+        return m.solution + direction * missed
+
+    @cached_property
+    def factor(self) -> Float64[ndarray, "k k"] | None:
+        """The Cholesky factor of Σ x̄x̄ᵀ, where that is well-conditioned."""
+        return cholesky(self.xx)
 
     @property
     def correlation(self) -> Float64[ndarray, "k d"]:

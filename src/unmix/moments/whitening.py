@@ -35,15 +35,21 @@ def whitening(gram: Float64[ndarray, "k k"]) -> Float64[ndarray, "k r"]:
     return vectors[:, kept] / np.sqrt(values[kept]) / scale[:, None]
 
 
-def solve(gram: Float64[ndarray, "k k"], right: Float64[ndarray, "k d"]) -> Float64[ndarray, "k d"]:
+def solve(
+    gram: Float64[ndarray, "k k"], right: Float64[ndarray, "k d"], factor: Float64[ndarray, "k k"] | None
+) -> Float64[ndarray, "k d"]:
     """The least-squares solution of Σ A = right, of least norm in columns of unit variance where Σ has no inverse.
+
+    Parameters
+    ----------
+    factor : Σ's, as `cholesky` gives it.
 
     Examples
     --------
-    >>> solve(np.array([[2.0, 0.0], [0.0, 0.0]]), np.array([[4.0], [0.0]])).round(9).tolist()
+    >>> flat = np.array([[2.0, 0.0], [0.0, 0.0]])
+    >>> solve(flat, np.array([[4.0], [0.0]]), cholesky(flat)).round(9).tolist()
     [[2.0], [0.0]]
     """
-    factor = cholesky(gram)
     if factor is not None:
         return lapack.dpotrs(factor, right)[0]
     root = whitening(gram)
