@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test bench reproduce clean
+.PHONY: demo test bench docs notebooks reproduce clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## recover the latents of a small simulated world
@@ -17,6 +17,12 @@ test: $(INSTALLED)  ## lint, types, tests and doctests
 
 bench: $(INSTALLED)  ## speed and memory against good baselines
 	$(VENV)/bin/python -m benchmarks
+
+docs: $(INSTALLED)  ## the docs site, in site/
+	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict
+
+notebooks: $(INSTALLED)  ## notebooks from the scripts in examples/
+	$(VENV)/bin/python examples/notebooks.py
 
 reproduce: $(INSTALLED)  ## the papers' tables again, published next to obtained, in README and docs: hours
 	for exhibit in $$($(VENV)/bin/python -c "from unmix.papers import catalogue; print(*catalogue())"); \

@@ -12,9 +12,9 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import audit, demo, growth, kernels, labels, measures, official_step, sampling
+from benchmarks import audit, demo, growth, imports, kernels, labels, measures, official_step, sampling
 from benchmarks.measure import Row
-from benchmarks.readme import README, RESULTS, with_table
+from benchmarks.page import PAGE, RESULTS, with_table
 from unmix.training.folder import versions, write_atomically
 
 PARTS: dict[str, Callable[[], list[Row]]] = {
@@ -25,6 +25,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "measures": lambda: measures.rows(torch.get_num_threads()),
     "audit": lambda: audit.rows(torch.get_num_threads()),
     "growth": growth.rows,
+    "imports": imports.rows,
     "demo": demo.rows,
 }
 
@@ -52,8 +53,8 @@ def main() -> None:
             "rows": [asdict(row) for row in rows],
         }
         write_atomically(RESULTS, json.dumps(written, indent=2, ensure_ascii=False).encode() + b"\n")
-        write_atomically(README, with_table(README.read_text()).encode())
-        console.print(f"written to {RESULTS.name} and {README.name}")
+        write_atomically(PAGE, with_table(PAGE.read_text()).encode())
+        console.print(f"written to {RESULTS.name} and {PAGE.name}")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ runs/dsprites and puts the outcome into the page. The file is a factorial grid o
 10 orientations, 16 × 16 positions), sorted by factor.
 """
 
-import re
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 import torch
+from blocks import with_block
 from torch import nn
 
 import unmix as um
@@ -88,9 +88,7 @@ def main() -> None:
     table = "\n".join([markdown_row(heads), "|" + "---|" * len(heads), *lines])
     made = f"Made by `python docs/dsprites.py` on {datetime.now(UTC).date()} with unmix {um.__version__}, seed 0."
     block = "\n\n".join([table, made, "\n".join(said)]) + "\n"
-    text = PAGE.read_text()
-    marks = re.compile(r"(<!-- dsprites -->\n).*?(<!-- /dsprites -->)", re.DOTALL)
-    PAGE.write_text(marks.sub(lambda m: m[1] + block + m[2], text))
+    PAGE.write_text(with_block(PAGE.read_text(), "dsprites", block))
 
 
 if __name__ == "__main__":

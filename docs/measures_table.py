@@ -1,6 +1,8 @@
-"""The table of measures in docs/comparing.md, made from what the measures declare."""
+"""The table of measures in docs/measures.md, made from what the measures declare."""
 
 from pathlib import Path
+
+from blocks import with_block
 
 from unmix.measures import (
     CCA,
@@ -17,9 +19,9 @@ from unmix.measures import (
     Procrustes,
 )
 from unmix.measures.invariance import Change, Invariance
+from unmix.sheets import markdown_row
 
-PAGE = Path(__file__).parent / "comparing.md"
-START, END = "<!-- measures -->\n", "<!-- /measures -->"
+PAGE = Path(__file__).parent / "measures.md"
 MEASURES = (R2(), R2(ridge=1.0), CCA(), SVCCA(components=16), PWCCA(), Procrustes(), CKA(), MCC(), ICA(), Neighbours(),
             RSA(), DistanceCorrelation(), KernelCKA())  # fmt: skip
 
@@ -31,18 +33,17 @@ def unseen(changes: Invariance) -> str:
 
 
 def rendered() -> str:
-    lines = ["| measure | does not see, of x | does not see, of y | assumes | from |", "|---|---|---|---|---|"]
+    heads = ["measure", "does not see, of x", "does not see, of y", "assumes", "from"]
+    lines = [markdown_row(heads), "|" + "---|" * len(heads)]
     for m in MEASURES:
-        cells = (m.name, unseen(m.invariant_x), unseen(m.invariant_y), m.assumes, m.reference)
-        lines.append(f"| {' | '.join(cells)} |")
+        lines.append(markdown_row([m.name, unseen(m.invariant_x), unseen(m.invariant_y), m.assumes, m.reference]))
     return "\n".join(lines) + "\n"
 
 
-def with_table(page: str) -> str:
+def written(page: str) -> str:
     """The page with its table replaced."""
-    before, rest = page.split(START)
-    return before + START + rendered() + END + rest.split(END)[1]
+    return with_block(page, "measures", rendered())
 
 
 if __name__ == "__main__":
-    PAGE.write_text(with_table(PAGE.read_text()))
+    PAGE.write_text(written(PAGE.read_text()))

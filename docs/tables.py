@@ -4,20 +4,22 @@
 outcomes from there.
 """
 
-import re
 import shutil
 import sys
 from pathlib import Path
+from statistics import median
+
+from blocks import with_block
 
 from unmix.papers import Reproduction, read
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, markdown, plain_cell, tick
+from unmix.papers.export import MARKS, MEANINGS, markdown, plain_cell
 from unmix.papers.pictures import grid
 from unmix.sheets import markdown_row
 
 ROOT = Path(__file__).parent.parent
 RESULTS, README, PAGE = ROOT / "results", ROOT / "README.md", ROOT / "docs" / "reproducing.md"
-SHOWN = {  # in README, which columns of which tables
+SHOWN = {  # in README, a line for which columns of which tables
     "zimmermann2021/table1": ("unsupervised",),
     "zimmermann2021/table2": ("unsupervised",),
     "reizinger2025/table2": ("R²o z", "R²o w", "R²a z", "R²a w"),
@@ -30,15 +32,19 @@ def kept() -> list[Reproduction]:
     return [read(path) for path in sorted(RESULTS.glob("*/*.json"), key=lambda p: ("table" not in p.stem, p))]
 
 
-def short(found: Reproduction, titles: tuple[str, ...]) -> str:
-    """The columns that README shows; time and ratio are of the first."""
-    heads = ["#", *found.exhibit.heads, "theory", *titles, "time", "faster than official"]
-    lines = [markdown_row(heads), "|" + "---|" * len(heads)]
-    for row in found.rows:
-        cells = [found.cell(row.number, title) for title in titles]
-        spent = duration(cells[0].seconds), times(cells[0].ratio)
-        lines.append(markdown_row([str(row.number), *row.labels, tick(found, row), *map(plain_cell, cells), *spent]))
-    return "\n".join(lines)
+def summary(found: Reproduction, title: str) -> str:
+    """How many rows reach the published mean in a column, and which is furthest below it."""
+    cells = {row.number: found.cell(row.number, title) for row in found.rows}
+    goals = {number: cell for number, cell in cells.items() if cell.mark is not None}
+    counts = [sum(cell.mark == mark for cell in goals.values()) for mark in MARKS]
+    lag = {n: c.published.mean - c.mean for n, c in goals.items() if c.published and c.mean is not None}
+    worst = max(lag, key=lag.__getitem__)
+    furthest = "–" if counts[0] == len(goals) else f"row {worst}: {plain_cell(cells[worst])}"
+    spent = [c.seconds for c in cells.values() if c.seconds]
+    ratios = [c.ratio for c in cells.values() if c.ratio]
+    costs = duration(median(spent)), times(median(ratios) if ratios else None)
+    page = f"[{found.exhibit.name}](docs/reproducing.md)"
+    return markdown_row([page, title, *map(str, counts), furthest, *costs])
 
 
 def made(found: Reproduction) -> str:
@@ -53,14 +59,12 @@ def made(found: Reproduction) -> str:
 
 def readme_block() -> str:
     tables = {found.exhibit.name: found for found in kept()}
+    heads = ["table", "score", *MARKS.values(), "furthest below", "a run", "faster than official"]
+    lines = [markdown_row(heads), "|" + "---|" * len(heads)]
+    lines += [summary(tables[name], title) for name, titles in SHOWN.items() if name in tables for title in titles]
     legend = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items())
-    parts = [
-        f"**{name}**: {tables[name].exhibit.title}\n\n{short(tables[name], titles)}\n\n{made(tables[name])}"
-        for name, titles in SHOWN.items()
-        if name in tables
-    ]
-    told = "In brackets: published. Without a mark, the number is no goal: theory expects it to be low."
-    return "\n\n".join([*parts, f"{legend}. {told}"]) + "\n"
+    told = "In brackets: published. Rows that theory expects to be low have no goal. Time and ratio are medians."
+    return "\n".join([*lines, "", f"Rows {legend}. {told}"]) + "\n"
 
 
 def page_block() -> str:
@@ -77,14 +81,6 @@ def page_block() -> str:
 
 def picture(found: Reproduction) -> Path:
     return PAGE.with_name(found.exhibit.name.replace("/", "-") + ".png")
-
-
-def with_block(text: str, name: str, block: str) -> str:
-    """The text with what stands between two marks replaced."""
-    pattern = re.compile(rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)", re.DOTALL)
-    made, count = pattern.subn(lambda m: m[1] + block + m[2], text)
-    assert count == 1, f"there must be one block {name}, not {count}"
-    return made
 
 
 def main() -> None:

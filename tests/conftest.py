@@ -8,7 +8,7 @@ CHECKED = [
     f"unmix.{name}"
     for name in (
         "spaces", "laws", "similarities", "mixings", "processes", "encoders", "objectives", "model", "theory",
-        "training", "audit", "factors", "tables", "comparison", "canonical",
+        "training", "audit", "factors", "tables", "comparison", "canonical", "activations",
     )
 ]  # fmt: skip
 install_import_hook(CHECKED, "runtime_types.check")

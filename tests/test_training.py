@@ -193,7 +193,7 @@ def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(tmp_path, 
 
 def test_two_processes_do_not_train_in_one_folder(tmp_path):
     run = RunFolder(tmp_path / "run")
-    with run.claimed(CONFIG), pytest.raises(um.RunFolderError, match="another process is training"):
+    with run.claimed(CONFIG), pytest.raises(um.RunFolderError, match="another process is working"):
         fit(folder=tmp_path / "run")
     assert fit(folder=tmp_path / "run").finished  # let go of at the end
 
@@ -248,7 +248,7 @@ def test_processes_that_start_together_get_the_folder_one_at_a_time(tmp_path):
     start.touch()
     said = sorted(child.communicate(timeout=100)[0] for child in children)
     assert said[0] == ""
-    assert "another process is training" in said[1]
+    assert "another process is working" in said[1]
 
 
 def test_nothing_is_written_when_arguments_are_refused(tmp_path):

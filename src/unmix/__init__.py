@@ -5,9 +5,13 @@ a guarantee says beforehand up to what it should equal the latents, and a recove
 what it does.
 """
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 from unmix import (
+    activations,
+    callbacks,
     encoders,
     factors,
     indeterminacy,
@@ -38,7 +42,18 @@ from unmix.spaces import Box, Euclidean, Sphere
 from unmix.theory import Guarantee, guarantee
 from unmix.training import Fit, Interrupted, Recipe, fit, load, recipes
 
+if TYPE_CHECKING:
+    from unmix import estimators
+
 __version__ = version("unmix")
+
+
+def __getattr__(name: str) -> Any:
+    """The estimators are read when they are asked for: scikit-learn is slow to import."""
+    if name == "estimators":
+        return import_module("unmix.estimators")
+    raise AttributeError(f"module 'unmix' has no attribute {name!r}")
+
 
 __all__ = [
     "DIET",
@@ -80,12 +95,15 @@ __all__ = [
     "Truncated",
     "Uniform",
     "VonMisesFisher",
+    "activations",
     "audit",
+    "callbacks",
     "cluster_recovery",
     "compare",
     "compare_layers",
     "compare_models",
     "encoders",
+    "estimators",
     "factors",
     "fit",
     "guarantee",

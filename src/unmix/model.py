@@ -90,12 +90,12 @@ class Network(nn.Module):
         self.whitening, self.body, self.output, self.loss = whitening, body, output, loss
         self.told = told
 
-    def forward(self, x: Float[Tensor, "n k"]) -> Float[Tensor, "n d"]:
+    def forward(self, x: Float[Tensor, "n ..."]) -> Float[Tensor, "n d"]:
         """The embedding f(x)."""
         h: Tensor = self.output(self.body(self.whitening(x)))
         return h
 
-    def embed(self, x: Float[Tensor, "n k"], batch: int = 65_536) -> Float[Tensor, "n d"]:
+    def embed(self, x: Float[Tensor, "n ..."], batch: int = 65_536) -> Float[Tensor, "n d"]:
         """f(x) in batches, without gradients, by the statistics of training where the encoder has any."""
         before = self.training
         self.eval()

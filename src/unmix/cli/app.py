@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from unmix.cli.activations import activations
 from unmix.cli.audit import audit
 from unmix.cli.compare import compare
 from unmix.cli.demo import demo
@@ -45,6 +46,7 @@ app.command()(demo)
 app.command()(fit)
 app.command()(audit)
 app.command()(compare)
+app.command()(activations)
 app.command()(reproduce)
 
 

@@ -30,7 +30,7 @@ class Sphere:
         require(0 < self.radius < math.inf, f"the output radius must be positive and finite, not {self.radius}.")
 
     def build(self) -> nn.Module:
-        return _Scaled(lambda h: nn.functional.normalize(h, dim=-1), self.radius, self.learnable)
+        return _Scaled(_of_unit_length, self.radius, self.learnable)
 
     def __str__(self) -> str:
         return "sphere of learned radius" if self.learnable else f"sphere of radius {self.radius:g}"
@@ -85,6 +85,10 @@ class Output(Protocol):
     """A constraint on an encoder's output; `build` makes the module that imposes it."""
 
     def build(self) -> nn.Module: ...
+
+
+def _of_unit_length(h: Tensor) -> Tensor:
+    return nn.functional.normalize(h, dim=-1)
 
 
 class _Scaled(nn.Module):

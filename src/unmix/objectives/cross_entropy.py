@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float, Int64
@@ -14,7 +14,6 @@ from torch import Tensor, nn
 from unmix.errors import require
 from unmix.kernels import log_partition_sum
 from unmix.objectives.info_nce import require_temperature
-from unmix.processes import Process
 
 START = 0.01  # the length of the rows of a free head before training
 
@@ -84,14 +83,14 @@ class CrossEntropy:
         require_temperature(self.temperature)
         require_smoothing(self.label_smoothing)
 
-    def check(self, process: Process, batch: int, outputs: int) -> None:
+    def check(self, process: Any, batch: int, outputs: int) -> None:
         self.labels(process)
 
-    def labels(self, process: Process) -> int:
+    def labels(self, process: Any) -> int:
         """The number of rows of the head."""
         return count_of(process, "classes")
 
-    def build(self, process: Process, outputs: int, generator: torch.Generator) -> nn.Module:
+    def build(self, process: Any, outputs: int, generator: torch.Generator) -> nn.Module:
         return Head(self, self.labels(process), outputs, generator)
 
     def __str__(self) -> str:
@@ -121,7 +120,7 @@ class DIET(CrossEntropy):
 
     told: ClassVar[tuple[str, ...]] = ("x", "instance", "among")
 
-    def labels(self, process: Process) -> int:
+    def labels(self, process: Any) -> int:
         return count_of(process, "labels")
 
     @property
@@ -129,7 +128,7 @@ class DIET(CrossEntropy):
         return "DIET"
 
 
-def count_of(process: Process, what: str) -> int:
+def count_of(process: Any, what: str) -> int:
     """How many classes or instance labels a process has; any process may say so."""
     count = getattr(process, what, None)
     require(

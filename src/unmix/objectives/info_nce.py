@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from jaxtyping import Float
@@ -13,7 +13,6 @@ from torch import Tensor, nn
 
 from unmix.errors import require, require_kind
 from unmix.kernels import contrastive_sum
-from unmix.processes import Process
 from unmix.similarities import Dot, Similarity
 
 
@@ -101,10 +100,10 @@ class InfoNCE:
             f"a group of negatives needs at least 2 rows, not {self.group_size}.",
         )
 
-    def check(self, process: Process, batch: int, outputs: int) -> None:
+    def check(self, process: Any, batch: int, outputs: int) -> None:
         require_groups(batch, self.group_size)
 
-    def build(self, process: Process, outputs: int, generator: torch.Generator) -> nn.Module:
+    def build(self, process: Any, outputs: int, generator: torch.Generator) -> nn.Module:
         return _InfoNCELoss(self)
 
     def __str__(self) -> str:

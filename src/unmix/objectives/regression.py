@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
 
 from unmix.errors import require
-from unmix.processes import Process
 
 
 @dataclass(frozen=True)
@@ -25,13 +24,13 @@ class Regression:
 
     told: ClassVar[tuple[str, ...]] = ("x", "z")
 
-    def check(self, process: Process, batch: int, outputs: int) -> None:
+    def check(self, process: Any, batch: int, outputs: int) -> None:
         require(
             outputs == process.dimension,
             f"regression needs one output a latent: the model has {outputs} outputs for {process.dimension} latents.",
         )
 
-    def build(self, process: Process, outputs: int, generator: torch.Generator) -> nn.Module:
+    def build(self, process: Any, outputs: int, generator: torch.Generator) -> nn.Module:
         return _RegressionLoss()
 
     def __str__(self) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
+from unmix.callbacks import Callback
 from unmix.configuration import to_config
 from unmix.errors import TrainingDiverged, require_kind
 from unmix.model import Model, Network
@@ -33,6 +34,7 @@ def fit(
     folder: str | Path | None = None,
     progress: bool = True,
     watch: Callable[[int, Network], None] | None = None,
+    callbacks: Sequence[Callback] = (),
 ) -> Fit:
     """Train the model on fresh rows of the process.
 
@@ -48,6 +50,7 @@ def fit(
     progress : whether to show it on stderr.
     watch : called with the number of steps done and the network, before the first step and after each; a run that goes
         on calls it again for the steps since its last checkpoint.
+    callbacks : called with step, loss and seconds whenever these are logged (`um.callbacks`).
 
     Raises
     ------
@@ -71,14 +74,16 @@ def fit(
     model.check(process, recipe.batch)
     recipe.batches.check_use(process, model.objective)
     stream(seed, "batches")  # refuses a bad seed before anything is written
+    for callback in callbacks:
+        require_kind(callback, Callback, "a callback", "um.callbacks.TensorBoard(folder)")
     if folder is None:
-        return _train(process, model, recipe, seed, None, progress, watch)
+        return _train(process, model, recipe, seed, None, progress, watch, callbacks)
     run, config = RunFolder(folder), _config(process, model, recipe, seed)
     run.check(config)
     if (run.path / WEIGHTS).exists():
         return read_back(process, model, recipe, seed, run)
     with run.claimed(config):
-        return _train(process, model, recipe, seed, run, progress, watch)
+        return _train(process, model, recipe, seed, run, progress, watch, callbacks)
 
 
 def _train(
@@ -89,6 +94,7 @@ def _train(
     run: RunFolder | None,
     progress: bool,
     watch: Callable[[int, Network], None] | None,
+    callbacks: Sequence[Callback],
 ) -> Fit:
     network, optimiser, batches = start(process, model, recipe, seed)
     done, earlier = checkpoint.restore(run, network, optimiser, batches) if run else (0, 0.0)
@@ -118,6 +124,8 @@ def _train(
                 log.append({"step": step, "loss": value, "seconds": seconds})
                 if run:
                     run.append_metrics(log[-1])
+                for callback in callbacks:
+                    callback(step, {"loss": value, "seconds": seconds})
             stop = interrupt.requested  # read once, so that what is said to be kept is kept
             if step == recipe.steps or step % recipe.checkpoint_every == 0 or stop:
                 if not all(bool(p.isfinite().all()) for p in network.parameters()):

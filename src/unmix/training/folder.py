@@ -49,7 +49,7 @@ class RunFolder:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
                     raise RunFolderError(
-                        f"another process is training in {self.path}: wait for it, or choose another folder."
+                        f"another process is working in {self.path}: wait for it, or choose another folder."
                     ) from None
             self.check(config)
             for name, content in ((CONFIG, config), (VERSIONS, versions())):

@@ -67,11 +67,17 @@ def start(process: Process, model: Model, recipe: Recipe, seed: int) -> tuple[Ne
     """A network, an optimiser and a stream of batches as they are before the first step."""
     sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
     network = model.build(process, sample, stream(seed, "init"))
-    matrices = [p for p in network.parameters() if p.ndim > 0]
-    scales = [p for p in network.parameters() if p.ndim == 0]  # of the output, and the temperature
-    groups = [{"params": matrices, "peak": recipe.rate}, {"params": scales, "peak": recipe.rate * recipe.scale_rate}]
-    optimiser = torch.optim.Adam([group for group in groups if group["params"]], lr=recipe.rate, fused=True)
+    optimiser = optimiser_of(network, recipe.rate, recipe.scale_rate)
     return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
+
+
+def optimiser_of(network: Network, rate: float, scale_rate: float = 1.0) -> torch.optim.Optimizer:
+    """Adam; the scale of the output and the temperature have a share `scale_rate` of the rate."""
+    learned = [p for p in network.parameters() if p.requires_grad]
+    matrices = [p for p in learned if p.ndim > 0]
+    scales = [p for p in learned if p.ndim == 0]
+    groups = [{"params": matrices, "peak": rate}, {"params": scales, "peak": rate * scale_rate}]
+    return torch.optim.Adam([group for group in groups if group["params"]], lr=rate, fused=True)
 
 
 def losses(log: list[dict[str, Any]]) -> tuple[tuple[int, float], ...]:

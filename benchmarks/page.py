@@ -1,4 +1,4 @@
-"""The benchmark table of README.md, made from results.json and from nothing else."""
+"""The benchmark table of docs/benchmarks.md, made from results.json and from nothing else."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-RESULTS, README = ROOT / "benchmarks" / "results.json", ROOT / "README.md"
+RESULTS, PAGE = ROOT / "benchmarks" / "results.json", ROOT / "docs" / "benchmarks.md"
 BLOCK = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
 
 
@@ -27,6 +27,6 @@ def rendered() -> str:
     return "\n".join(lines)
 
 
-def with_table(readme: str) -> str:
-    """The README with its table replaced."""
-    return BLOCK.sub(lambda m: m[1] + rendered() + m[2], readme)
+def with_table(page: str) -> str:
+    """The page with its table replaced."""
+    return BLOCK.sub(lambda m: m[1] + rendered() + m[2], page)

@@ -1,0 +1,173 @@
+"""The verb `record`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from unmix.activations import fingerprint
+from unmix.activations.batches import Batch, Batches, Call
+from unmix.activations.folder import State, Writer
+from unmix.activations.head import Head
+from unmix.activations.recorder import Recorder
+from unmix.activations.result import Activations, load
+from unmix.activations.rows import Flatten, Rows
+from unmix.configuration import to_config
+from unmix.errors import RunFolderError, require, require_kind
+from unmix.meter import meter
+from unmix.training.folder import RunFolder
+
+SECONDS = 5.0  # between two checkpoints: as much is done again after a kill
+FLATTEN = Flatten()
+
+
+def record(
+    model: nn.Module,
+    inputs: Any,
+    layers: Sequence[str],
+    folder: str | Path,
+    *,
+    head: Head | None = None,
+    rows: Rows = FLATTEN,
+    ids: Iterable[Any] | None = None,
+    batch: int | None = None,
+    call: Call | None = None,
+    dtype: Any = np.float32,
+    progress: bool = True,
+) -> Activations:
+    """Write what layers of a network give for all inputs to files, a table a layer, and map them.
+
+    Rows go to the files batch by batch and never are in memory together. Killed and called again, it goes on where it
+    was; with another model, other inputs or other settings the folder is refused.
+
+    Parameters
+    ----------
+    model : runs in evaluation mode, without gradients; it is left as it was.
+    inputs : an array or tensor, a dictionary of them, a torch Dataset, or an iterable of batches such as a DataLoader
+        that does not shuffle. A dictionary is passed as keyword arguments, of a tuple the first part.
+    layers : names of `layers_of(model)`.
+    folder : for `<layer>.npy`, `ids.txt` and `groups.txt`, and with a head `f.npy` and `model.npz` (f, g and bias).
+    head : `head(model)`: record its input too, as f.
+    rows : how an output of more than two axes becomes rows: `Flatten()`, `Mean()`, `LastToken()`, `EachToken()`.
+    ids : the name of each input; by default 0, 1, ….
+    batch : rows of a batch, 64 by default. Inputs that come in batches keep theirs.
+    call : `call(model, batch)` instead of `model(batch)`.
+    dtype : of the files: float32, float16 or float64.
+    progress : whether to show it on stderr.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> network = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2))
+    >>> x = torch.arange(30.0).reshape(10, 3)
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     found = record(network, x, ["0", "1"], place, progress=False)
+    ...     bool(np.allclose(found["1"], network[:2](x).detach()))
+    True
+    """
+    require_kind(model, nn.Module, "the model", "a torch.nn.Module")
+    require_kind(rows, Rows, "rows", "um.activations.EachToken()")
+    require(not isinstance(layers, str), f"layers must be a list of names, such as [{layers!r}].")
+    kind = np.dtype(dtype)
+    require(kind.name in ("float16", "float32", "float64"), f"dtype must be float16, float32 or float64, not {kind}.")
+    recorder = Recorder(model, tuple(layers), head, rows, call, getattr(torch, kind.name))
+    batches, names = Batches.of(inputs, batch), _names(ids)
+    if names is not None and batches.rows is not None:
+        _require_all_named(names, batches.rows)
+    config = {
+        "model": fingerprint.of_model(model),
+        "layers": list(layers),
+        "head": head.name if head else None,
+        "rows": to_config(rows),
+        "ids": fingerprint.of_texts(names) if names else None,
+        "batch": batches.size,
+        "call": getattr(call, "__qualname__", type(call).__qualname__) if call else None,
+        "dtype": kind.name,
+    }
+    place = RunFolder(folder)
+    place.check(config)
+    with meter(batches.count or 0, shown=progress) as (bar, task):
+        if batches.count is None:
+            bar.tasks[0].total = None  # a bar that moves without an end
+        for inputs_so_far in _recorded(recorder, batches, names, place, config, kind):
+            bar.update(task, advance=1, description=f"{inputs_so_far:,} inputs")
+    return load(folder)
+
+
+def _recorded(
+    recorder: Recorder,
+    batches: Batches,
+    names: list[str] | None,
+    place: RunFolder,
+    config: dict[str, Any],
+    kind: np.dtype[Any],
+) -> Iterator[int]:
+    """Record batch by batch; batches that are in the files already are only read, to see that they are the same."""
+    state, seen = State.of(place.path), fingerprint.Fingerprint()
+    count = inputs = 0
+    synced = time.monotonic()
+    writer: Writer | None = None
+    with ExitStack() as stack:
+
+        def opened(widths: dict[str, int]) -> Writer:
+            stack.enter_context(place.claimed(config))  # only now: a first batch that is refused leaves no folder
+            return stack.enter_context(closing(Writer(place, state, widths, kind)))
+
+        stack.enter_context(recorder.listening())
+        for batch in batches:
+            ids = _batch_names(names, inputs, batch)
+            count, inputs = count + 1, inputs + len(batch)
+            seen.add_all(batch.tensors())
+            if count <= state.batches:
+                _require_same(count < state.batches or str(seen) == state.inputs, place.path)
+            else:
+                _require_same(not state.done, place.path)
+                found, labels, groups = recorder.rows_of(batch, ids)
+                writer = writer or opened({name: values.shape[1] for name, values in found.items()})
+                writer.append(found, labels, groups)
+                if count == 1 or time.monotonic() - synced > SECONDS:
+                    writer.checkpoint(count, str(seen))
+                    synced = time.monotonic()
+            yield inputs
+        _require_same(count >= state.batches, place.path)
+        if names is not None:
+            _require_all_named(names, inputs)
+        if not state.done:
+            (writer or opened(state.widths)).finish(count, str(seen), recorder.head)
+
+
+def _names(ids: Iterable[Any] | None) -> list[str] | None:
+    """The ids as text: they go to a file with one a line, and name rows that are to be joined."""
+    if ids is None:
+        return None
+    names = [str(name) for name in ids]
+    wrong = [name for name in names if len(name.splitlines()) != 1]
+    require(not wrong, f"an id must be one line of text, not {wrong[:1]}.")
+    require(len(set(names)) == len(names), "some ids occur more than once: give every input its own.")
+    return names
+
+
+def _batch_names(names: list[str] | None, start: int, batch: Batch) -> list[str]:
+    if names is None:
+        return list(map(str, range(start, start + len(batch))))
+    require(start + len(batch) <= len(names), f"there are {len(names)} ids for more inputs: give one for each.")
+    return names[start : start + len(batch)]
+
+
+def _require_all_named(names: list[str], inputs: int) -> None:
+    require(len(names) == inputs, f"there are {len(names)} ids for {inputs} inputs: give one for each.")
+
+
+def _require_same(same: bool, folder: Path) -> None:
+    if not same:
+        raise RunFolderError(
+            f"{folder} holds activations for other inputs (or inputs that are drawn anew each time): "
+            "choose another folder, or delete this one."
+        )
