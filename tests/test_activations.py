@@ -7,6 +7,8 @@ import subprocess
 import sys
 import textwrap
 import time
+import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -55,6 +57,10 @@ def rotated(seed=0):
         for weights in (model.fc.weight, model.fc.bias, model.logits.weight.T):
             weights[:2] *= -1
     return model
+
+
+def broken():
+    return "conv" + 3
 
 
 nothing = 3
@@ -219,7 +225,7 @@ def test_a_kill_at_any_time_and_again_is_as_if_there_had_been_none(images, tmp_p
         part.write_bytes(part.read_bytes() + b"torn" * 10_000)
     calls = counted(model)
     again = quietly(model, images, folder=run, **settings)
-    assert len(calls) <= 13 - 4
+    assert len(calls) <= 13 - 4 + 1  # the first batch is run again, to see that the model is the same
     assert files(run) == files(tmp_path / "whole")
     assert again.rows == whole.rows == 50
 
@@ -241,7 +247,7 @@ def test_stopped_while_files_get_their_names(images, tmp_path, monkeypatch):
     calls = counted(model)
     quietly(model, images, ["conv", "fc"], tmp_path / "run", head=head(model))
     assert files(tmp_path / "run") == files(tmp_path / "whole")
-    assert not calls
+    assert len(calls) == 1
     assert not list((tmp_path / "run").glob("*.part"))
 
 
@@ -262,7 +268,7 @@ def test_a_finished_folder_is_read_back_and_another_is_refused(images, tmp_path)
     first = quietly(model, images, ["fc"], run, batch=10)
     calls = counted(model)
     again = quietly(model, images, ["fc"], run, batch=10)
-    assert not calls
+    assert len(calls) == 1
     np.testing.assert_array_equal(first["fc"], again["fc"])
     assert load(run) == again
     kept = files(run)
@@ -287,6 +293,64 @@ def test_a_finished_folder_is_read_back_and_another_is_refused(images, tmp_path)
     assert files(run) == kept
 
 
+def scaled(scale):
+    """A way to call a model that has the same name for any scale."""
+    return lambda model, batch: model(batch * scale)
+
+
+def test_another_call_or_plain_attribute_is_refused(images, tmp_path):
+    class Scaled(nn.Module):
+        def __init__(self, scale):
+            super().__init__()
+            self.inner, self.scale = conv(), scale
+
+        def forward(self, x):
+            return self.inner(x * self.scale)
+
+    for dtype in (np.float16, np.float32, np.float64):
+        run = tmp_path / np.dtype(dtype).name
+        settings = {"layers": ["inner.conv"], "folder": run, "batch": 20, "dtype": dtype, "call": scaled(1)}
+        whole = quietly(Scaled(2), images, **settings)
+        kept = files(run)
+        assert quietly(Scaled(2 + 1e-7), images, **settings) == whole  # rounding
+        for model, call in ((Scaled(2.5), scaled(1)), (Scaled(2), scaled(2))):
+            with pytest.raises(um.RunFolderError, match=r"holds other rows of layer inner\.conv .* choose another"):
+                quietly(model, images, **settings | {"call": call})
+        assert files(run) == kept
+    stopping = (images[a : a + 10] if a < 30 else pytest.fail("stopped") for a in range(0, 50, 10))
+    with pytest.raises(pytest.fail.Exception):
+        quietly(Scaled(2), stopping, ["inner.conv"], tmp_path / "part")
+    whole = [images[a : a + 10] for a in range(0, 50, 10)]
+    with pytest.raises(um.RunFolderError, match="holds other rows"):
+        quietly(Scaled(3), whole, ["inner.conv"], tmp_path / "part")
+    assert quietly(Scaled(2), whole, ["inner.conv"], tmp_path / "part").rows == 50
+
+
+def test_a_process_that_went_on_meanwhile_is_noticed(images, tmp_path):
+    def inputs(other):
+        if other:  # after the folder was looked at, and before it is taken
+            quietly(conv(), inputs(False), ["fc"], tmp_path / "run")
+        yield images
+
+    with pytest.raises(um.RunFolderError, match=r"went on with .* meanwhile: call again"):
+        quietly(conv(), inputs(True), ["fc"], tmp_path / "run")
+    assert load(tmp_path / "run").rows == 50
+
+
+@pytest.mark.parametrize("file", ["fc.npy", "ids.txt"])
+def test_a_finished_folder_without_its_files_is_damaged(file, images, tmp_path):
+    run = tmp_path / "run"
+    quietly(conv(), images, ["fc"], run)
+    (run / file).write_bytes((run / file).read_bytes()[:-4])
+    with pytest.raises(um.RunFolderError, match=f"{file} is damaged: delete"):
+        load(run)
+    (run / file).unlink()
+    with pytest.raises(um.RunFolderError, match=f"{file} is damaged: delete"):
+        load(run)
+    with pytest.raises(um.RunFolderError, match=f"{file} is damaged"):
+        quietly(conv(), images, ["fc"], run)
+
+
 def test_numbers_that_are_none_are_refused_by_row_and_layer(images, tmp_path):
     images[37] = torch.nan
     names = [f"image {i}" for i in range(50)]
@@ -307,6 +371,12 @@ class Twice(nn.Module):
         return self.shared(self.shared(x))
 
 
+def scripted():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch is about to give it up
+        return torch.jit.trace(nn.Sequential(nn.Flatten()), torch.zeros(1, 2, 6, 6))
+
+
 @pytest.mark.parametrize(
     ("words", "arguments"),
     [
@@ -319,6 +389,10 @@ class Twice(nn.Module):
         ("3 ids for 50 inputs", {"ids": [1, 2, 3]}),
         ("more than once", {"ids": [1] * 50}),
         ("one line of text", {"ids": ["a\nb", *range(49)]}),
+        ("one line of text", {"ids": ["a\x0b", *range(49)]}),
+        ("one line of text", {"ids": ["\ufeffa", *range(49)]}),
+        ("float16, float32 or float64, not bf", {"dtype": "bf"}),
+        ("TorchScript cannot be listened to: give the torch.nn.Module", {"model": scripted, "layers": ["0"]}),
         ("cannot be called with a batch of float32 \\(50, 3\\)", {"inputs": torch.zeros(50, 3)}),
         ("empty", {"inputs": torch.zeros(0, 2, 6, 6)}),
         ("inputs must be a tensor", {"inputs": 3}),
@@ -346,6 +420,30 @@ def test_a_mistake_is_a_sentence_and_leaves_no_folder(words, arguments, images, 
     assert not (tmp_path / "run").exists()
 
 
+def test_arguments_of_another_kind_are_refused_in_words(tmp_path):
+    # In a process of its own: here the checks of shapes, which users do not have, would refuse them first.
+    words = {
+        "batch=2.5": "batch must be a whole number, of at least 1 row, not 2.5",
+        "head='0'": "head=um.activations.head(model, '0')",
+        "layers=None": "layers must be a list of names, such as ['conv2'], not None",
+        "layers=[0]": "layers must be a list of names, such as ['conv2'], not [0]",
+    }
+    script = f"""
+        import torch, unmix as um
+        model, inputs = torch.nn.Sequential(torch.nn.Linear(3, 2)), torch.zeros(5, 3)
+        for arguments in {list(words)}:
+            try:
+                given = dict(layers=["0"]) | eval(f"dict({{arguments}})")
+                um.activations.record(model, inputs, folder={str(tmp_path / "run")!r}, **given)
+            except um.InputError as error:
+                print(error)
+    """
+    told = subprocess.run([sys.executable, "-c", textwrap.dedent(script)], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    for said, due in zip(told.stdout.splitlines(), words.values(), strict=True):
+        assert due in said
+
+
 def made(maker, *sizes):
     with torch.random.fork_rng():
         return maker(*sizes)
@@ -359,6 +457,13 @@ def test_heads_that_are_none_are_refused(images, tmp_path):
     other = nn.Sequential(made(nn.Linear, 9, 2))
     with pytest.raises(um.InputError, match="another model"):
         quietly(nn.Sequential(conv(), nn.Identity()), images, [], tmp_path, head=head(other))
+    model = conv()
+    stale = head(model)
+    with torch.no_grad():
+        model.logits.bias[0] += 1
+    for wrong in (head(conv(1)), stale, replace(head(model), g=stale.g + 1)):
+        with pytest.raises(um.InputError, match="of another model, or its weights have changed"):
+            quietly(model, images, [], tmp_path / "wrong", head=wrong)
     found = quietly(conv(), images, ["fc"], tmp_path / "run")
     with pytest.raises(um.InputError, match="no f and g"):
         found.model()
@@ -369,6 +474,67 @@ def test_layers_and_their_shapes(images):
     assert list(layers_of(model)) == ["conv", "relu", "norm", "drop", "fc", "logits"]
     assert shapes_of(model, images)["conv"] == (2, 3, 4, 4)
     assert shapes_of(model, DataLoader(TensorDataset(images), batch_size=5))["logits"] == (5, 10)
+    with pytest.raises(um.InputError, match="record would miss it: give that batch, or a list of batches"):
+        shapes_of(model, iter([images]))
+    assert shapes_of(model, [images])["logits"] == (50, 10)
+
+
+def test_arrays_of_another_byte_order(images, tmp_path):
+    swapped = images.numpy().astype(">f4")
+    found = quietly(conv(), swapped, ["fc"], tmp_path / "run", dtype=">f4")["fc"]
+    np.testing.assert_allclose(found, by_hand(conv(), images)["fc"], atol=1e-6)
+
+
+class Backwards(torch.utils.data.Sampler):
+    def __iter__(self):
+        return iter(range(49, -1, -1))
+
+    def __len__(self):
+        return 50
+
+
+def test_loaders_with_an_order_of_their_own_need_ids(images, tmp_path):
+    data, model = TensorDataset(images), conv()
+    shuffled = torch.utils.data.BatchSampler(torch.utils.data.RandomSampler(data), 5, False)
+    for ids in (None, range(50)):
+        with pytest.raises(um.InputError, match="shuffles its rows"):
+            quietly(model, DataLoader(data, batch_sampler=shuffled), ["fc"], tmp_path / "run", ids=ids)
+    own = [DataLoader(data, 5, sampler=Backwards()), DataLoader(data, batch_sampler=[[2, 1], [0]])]
+    for loader, named in zip(own, (range(49, -1, -1), (2, 1, 0)), strict=True):
+        with pytest.raises(um.InputError, match=r"order of its own \((Backwards|list)\).*: give ids in that order"):
+            quietly(model, loader, ["fc"], tmp_path / "run")
+        found = quietly(model, loader, ["fc"], tmp_path / f"{len(named)}", ids=named)
+        truth = by_hand(model, images)["fc"]
+        np.testing.assert_allclose(found["fc"], truth[list(map(int, found.ids))], atol=1e-6)
+    assert quietly(model, DataLoader(data, batch_size=None), ["fc"], tmp_path / "rows", call=alone_in_batch).rows == 100
+
+
+def alone_in_batch(model, batch):
+    return model(batch[0][None].expand(2, -1, -1, -1))
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rnn = nn.RNN(3, 4)
+
+    def forward(self, x):
+        return self.rnn(x.transpose(0, 1))
+
+
+@pytest.mark.parametrize("rows", [EachToken(), Mean(), LastToken()])
+def test_a_layer_with_tokens_first_is_refused(rows, tmp_path):
+    with pytest.raises(um.InputError, match=r"rnn gives 7×5×4 for 5 inputs, .*batch_first=True"):
+        quietly(made(Recurrent), torch.zeros(5, 7, 3), ["rnn"], tmp_path / "run", rows=rows)
+
+
+def test_three_axes_without_a_mask_are_not_guessed(tmp_path):
+    conv = made(lambda: nn.Sequential(nn.Conv1d(2, 4, 3)))
+    x = torch.arange(60.0).reshape(3, 2, 10)
+    with pytest.raises(um.InputError, match=r"Mean\(axes=\(2,\)\)"):
+        quietly(conv, x, ["0"], tmp_path / "guess", rows=Mean())
+    found = quietly(conv, x, ["0"], tmp_path / "said", rows=Mean((2,)))["0"]
+    np.testing.assert_allclose(found, conv(x).mean(2).detach(), atol=1e-5)
 
 
 # Language models
@@ -424,6 +590,19 @@ def test_padding_changes_no_row_and_no_id(gpt2, tmp_path):
     np.testing.assert_allclose(short["transformer.h.1"], long["transformer.h.1"], atol=1e-5)
     assert short.ids.tolist() == long.ids.tolist()
     assert short.ids[5] == "b/0"
+
+
+def test_masks_and_inputs_inside_a_tuple_count(gpt2, tmp_path):
+    def call(model, batch):
+        return model(**batch[0])
+
+    settings = {"layers": ["transformer.h.1"], "folder": tmp_path / "run", "rows": EachToken(), "call": call}
+    found = quietly(gpt2, [(padded(CODES), torch.zeros(5))], **settings)
+    by_name = quietly(gpt2, padded(CODES), ["transformer.h.1"], tmp_path / "named", rows=EachToken())
+    assert found.ids.tolist() == by_name.ids.tolist()
+    np.testing.assert_allclose(found["transformer.h.1"], by_name["transformer.h.1"], atol=1e-6)
+    with pytest.raises(um.RunFolderError, match="for other inputs"):
+        quietly(gpt2, [(padded([[6, *CODES[0][1:]], *CODES[1:]]), torch.zeros(5))], **settings)
 
 
 @pytest.mark.parametrize("left", [False, True])
@@ -505,6 +684,9 @@ def test_keywords_and_ids_by_file(unmix, workplace):
         ("own_nets has no net", ["own_nets:net"]),
         ("gives a int, not a torch.nn.Module", ["own_nets:nothing"]),
         ("without arguments", ["own_nets:nn.Linear"]),
+        ("broken of own_nets gives no model, it stops with: can only concatenate str", ["own_nets:broken"]),
+        ("give one, or MODULE:CALLABLE", [".own_nets:conv"]),
+        ("torn.npz cannot be read as .npz", ["own_nets:conv", "--data", "torn.npz"]),
         ("give one, or MODULE:CALLABLE", ["conv"]),
         ("--text is for a Hugging Face", ["own_nets:conv", "--text", "own_nets.py"]),
         ("exclude each other", ["own_nets:conv", "--text", "own_nets.py", "--data", "images.npy"]),
@@ -519,6 +701,8 @@ def test_keywords_and_ids_by_file(unmix, workplace):
 )
 def test_a_mistake_on_the_command_line_is_a_sentence(words, arguments, unmix, workplace):
     out = [] if "--out" in arguments or words == "name --layers" else ["--out", "run"]
+    np.savez("torn.npz", x=np.zeros(1000))
+    Path("torn.npz").write_bytes(Path("torn.npz").read_bytes()[:4000])
     code, _, err = unmix("activations", *arguments, *out)
     assert (code, "Traceback" in err) == (2, False)
     assert words in err
@@ -533,8 +717,10 @@ def test_a_hugging_face_folder_and_texts(gpt2, unmix, workplace):
     plain = Tokenizer(models.WordLevel({word: i for i, word in enumerate(words)}, unk_token="<pad>"))
     plain.pre_tokenizer = pre_tokenizers.Whitespace()
     gpt2.save_pretrained("lm")
-    transformers.PreTrainedTokenizerFast(tokenizer_object=plain, eos_token="<pad>").save_pretrained("lm")
-    Path("text.txt").write_text("the cat sat\n\non a mat\nthe mat sat on the cat\n")
+    # Left padding would move the positions of the shorter text of a batch.
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=plain, eos_token="<pad>", padding_side="left")
+    tokenizer.save_pretrained("lm")
+    Path("text.txt").write_text("the cat sat\n\non a\nthe mat sat on the cat\n")
     told = unmix(
         "activations", "lm", "--text", "text.txt", "--layers", "transformer.h.0,f", "--out", "run", "--batch", "2"
     )
@@ -542,7 +728,7 @@ def test_a_hugging_face_folder_and_texts(gpt2, unmix, workplace):
     found = load("run")
     assert found.ids.tolist()[2:5] == ["1/2", "3/0", "3/1"]
     assert sorted(set(found.groups)) == ["1", "3", "4"]
-    logits, _ = alone(gpt2, [[1, 2, 3], [4, 5, 6], [1, 6, 3, 4, 1, 2]])
+    logits, _ = alone(gpt2, [[1, 2, 3], [4, 5], [1, 6, 3, 4, 1, 2]])
     canonical = found.model()
     np.testing.assert_allclose(canonical.f @ canonical.g.T, torch.cat(logits), atol=1e-5)
     Path("long.txt").write_text("cat " * 17)

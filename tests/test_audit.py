@@ -263,6 +263,15 @@ def test_factors_scored_in_one_loop_are_scored_as_alone():
         assert (a.value, a.low, a.high, a.null, a.p_value) == pytest.approx((b.value, b.low, b.high, b.null, b.p_value))
 
 
+def test_a_bad_row_is_told_by_its_number_in_the_table():
+    x = RNG.normal(size=(200, 3))
+    x[150, 1] = np.nan
+    gaps = np.arange(200.0)
+    gaps[3] = np.nan
+    with pytest.raises(um.InputError, match="in row 150, counted from 0"):
+        um.audit(x, {"gaps": gaps}, **FAST)
+
+
 def test_the_probe_does_not_mind_an_offset_a_scale_or_an_output_that_is_constant_for_some():
     known = np.arange(N) % 3 > 0
     x = np.column_stack([X[:, :3], np.where(known, 1.0, SIZE)])

@@ -1,12 +1,12 @@
 """Estimators on fixed rows: the objectives of the library, as scikit-learn has it."""
 
-import json
 import pickle
 
 import numpy as np
 import pytest
 import torch
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -73,11 +73,11 @@ def test_the_score_is_the_negative_objective_on_the_rows():
 def test_new_rows_are_instances_of_their_own():
     view = Jitter(0.05)
     model = DIETEncoder(3, view=view, max_steps=300, random_state=0, batch_size=100).fit(CLUSTERED.x[:200])
-    new = CLUSTERED.x[200:300]
+    new = CLUSTERED.x[200:300][torch.randperm(100, generator=um.stream(model.seed_, "held-out order"))]
     seen = torch.from_numpy(model.transform(view(new, um.stream(model.seed_, "held-out views"))))
     logits = model.network_.loss.beta.item() * seen @ torch.from_numpy(model.transform(new)).T
     naive = logits.log_softmax(1).diagonal().mean()
-    assert model.score(new) == pytest.approx(naive.item(), abs=1e-4)
+    assert model.score(CLUSTERED.x[200:300]) == pytest.approx(naive.item(), abs=1e-4)
     assert model.score(new) > -np.log(100) + 1  # far above chance
     with pytest.raises(um.InputError, match="was not there in fit"):
         model.score(new, np.full(100, 999))
@@ -179,15 +179,92 @@ def test_it_is_kept_and_read_back(tmp_path):
 
     own = DIETEncoder(encoder=linear(3, 2), view=lambda x, generator: x, max_steps=5, random_state=0).fit(X)
     own.save(tmp_path / "own")
-    with pytest.raises(um.InputError, match="torch module of your own"):
+    with pytest.raises(um.InputError, match="the encoder and the view of this estimator were code of your own"):
         load(tmp_path / "own")
-    assert np.array_equal(load(tmp_path / "own", encoder=linear(3, 2)).transform(X), own.transform(X))
+    assert np.array_equal(load(tmp_path / "own", encoder=linear(3, 2), view=None).transform(X), own.transform(X))
     with pytest.raises(um.RunFolderError, match="do not fit"):
-        load(tmp_path / "own", encoder=linear(3, 4))
-    facts = json.loads((tmp_path / "kept" / "estimator.json").read_text())
-    (tmp_path / "kept" / "estimator.json").write_text(json.dumps(facts | {"is": "Path"}))
-    with pytest.raises(um.RunFolderError, match="damaged"):
-        load(tmp_path / "kept")
+        load(tmp_path / "own", encoder=linear(3, 4), view=None)
+    file = tmp_path / "kept" / "estimator.safetensors"
+    for damage in (b'CrossEntropyEncoder"', b'"seed_', b'"parameters'):
+        content = file.read_bytes()
+        assert damage[1:-1] in content
+        file.write_bytes(content.replace(damage[1:-1], b"x" * (len(damage) - 2)))
+        with pytest.raises(um.RunFolderError, match="damaged"):
+            load(tmp_path / "kept")
+        file.write_bytes(content)
+
+
+def test_an_offset_costs_no_digits():
+    x = CLUSTERED.x.double().numpy()
+    near, far = (
+        CrossEntropyEncoder(2, max_steps=60, random_state=0).fit(x + shift, CLUSTERED.label.numpy() % 3)
+        for shift in (0, 1e8)
+    )
+    labels = CLUSTERED.label.numpy() % 3
+    assert far.score(x + 1e8, labels) == pytest.approx(near.score(x, labels), abs=0.02)
+
+
+def test_the_score_does_not_know_the_order_of_rows():
+    x = np.repeat(10 * np.eye(4), 60, 0) + np.random.default_rng(0).normal(size=(240, 4))
+    model = ContrastiveEncoder(2, max_steps=60, random_state=0, batch_size=60).fit(x)
+    mixed = x[np.random.default_rng(1).permutation(240)]
+    assert model.score(x) == pytest.approx(model.score(mixed), abs=0.1)  # sorted batches would differ by more than 1
+
+
+def test_rows_are_held_out_only_of_labels_that_are_trained():
+    labels = np.concatenate([np.repeat(np.arange(5), 30), np.arange(5, 55)])
+    rows = CLUSTERED.x[: len(labels)]
+    for kind in (CrossEntropyEncoder, DIETEncoder):
+        model = kind(2, max_steps=5, random_state=0, validation_fraction=0.3).fit(rows, labels)
+        trained, held = model._split(model._rows(rows, labels, fitting=False))
+        assert set(held.label.tolist()) <= set(trained.label.tolist())
+        assert len(trained) + len(held) == len(rows)
+
+
+def test_a_fit_that_fails_leaves_things_as_they_were():
+    X, y = CLUSTERED.x[:200], CLUSTERED.label[:200]
+    model = CrossEntropyEncoder(2, max_steps=10, random_state=0).fit(X, y % 3)
+    before = model.transform(X)
+
+    def stop(step, values):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        model.set_params(callbacks=[stop]).fit(X, y % 2)
+    assert np.array_equal(model.transform(X), before)
+    assert len(model.classes_) == 3
+    unfitted = CrossEntropyEncoder(learning_rate=1e41, max_steps=1, validation_fraction=0)
+    with pytest.raises(um.TrainingDiverged):
+        unfitted.fit(X, y)
+    with pytest.raises(NotFittedError):
+        unfitted.transform(X)
+
+
+def test_a_module_gets_rows_as_they_are():
+    net = linear(3, 2)
+    rows = 5 + PAIRS.x[:100]
+    model = ContrastiveEncoder(encoder=net, output=um.outputs.Free(), learning_rate=1e-12, max_steps=1, random_state=0)
+    np.testing.assert_allclose(model.fit(rows).transform(rows), net(rows).detach().numpy(), atol=1e-5)
+
+
+def test_groups_of_negatives_train_score_and_load(tmp_path):
+    grouped = ContrastiveEncoder(
+        2, objective=um.InfoNCE(um.Dot(), 0.1, group_size=16), batch_size=50, max_steps=5, random_state=0
+    ).fit(PAIRS.x[:333], PAIRS.x_view[:333])
+    grouped.save(tmp_path)
+    assert load(tmp_path).score(PAIRS.x[:100], PAIRS.x_view[:100]) == grouped.score(PAIRS.x[:100], PAIRS.x_view[:100])
+    small = ContrastiveEncoder(2, batch_size=2, max_steps=5, validation_fraction=0.3, random_state=0)
+    assert np.isfinite(small.fit(PAIRS.x[:11]).score(PAIRS.x[:3]))
+
+
+def test_odd_but_honest_inputs_work(tmp_path):
+    X = PAIRS.x.double().numpy()[:60]
+    flipped = ContrastiveEncoder(2, max_steps=3, random_state=0).fit(X, X[:, ::-1])
+    assert flipped.transform(X[::-1]).shape == (60, 2)
+    flipped.set_params(n_outputs=np.int64(2), device=torch.device("cpu")).fit(PAIRS.x[:60].bfloat16()).save(tmp_path)
+    assert load(tmp_path).n_outputs == 2
+    board = ContrastiveEncoder(2, max_steps=3, callbacks=[um.callbacks.TensorBoard(tmp_path / "b")]).fit(X)
+    clone(board).fit(pickle.loads(pickle.dumps(X)))
 
 
 @pytest.mark.parametrize(
@@ -205,6 +282,13 @@ def test_it_is_kept_and_read_back(tmp_path):
         (DIETEncoder(), (PAIRS.x, np.zeros(7, int)), "3000 rows and 7 labels"),
         (CrossEntropyEncoder(learning_rate=1e30), (CLUSTERED.x, CLUSTERED.label), "NaN or infinite at step"),
         (DIETEncoder(callbacks=["tensorboard"]), (PAIRS.x,), "a callback must be like"),
+        (DIETEncoder(callbacks=None), (PAIRS.x,), "callbacks must be a list"),
+        (DIETEncoder(device="gpu"), (PAIRS.x,), "the device 'gpu' cannot be used"),
+        (DIETEncoder(learning_rate="x"), (PAIRS.x,), "learning_rate must be positive"),
+        (DIETEncoder(validation_fraction=0.999), (PAIRS.x[:200], np.arange(200) % 3), "lower it"),
+        (DIETEncoder(), (PAIRS.x[:3], np.array([0, 1, np.nan])), "NaN labels"),
+        (ContrastiveEncoder(encoder=nn.Identity()), (PAIRS.x,), "nothing to learn"),
+        (ContrastiveEncoder(), (PAIRS.x[:2], [["a"] * 3] * 2), "a table of numbers"),
     ],
 )
 def test_bad_input_is_one_sentence(model, data, message):

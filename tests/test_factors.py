@@ -188,3 +188,8 @@ def test_only_what_is_asked_for_is_read():
 def test_levels_are_in_the_order_of_their_numbers():
     (factor,), _ = prepared([Column.of("age", np.repeat([9, 10, 27], 20))])
     assert factor.levels == ("9", "10", "27")
+
+
+def test_a_kind_is_no_word():
+    with pytest.raises(um.InputError, match="the kind of a must be like"):
+        prepared([Column.of("a", np.arange(50.0))], {"a": "continuous"})

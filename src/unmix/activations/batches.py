@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
-from torch.utils.data import DataLoader, Dataset, IterableDataset, RandomSampler
+from torch.utils.data import DataLoader, Dataset, IterableDataset
 
+from unmix.activations.order import require_fixed_order
 from unmix.errors import InputError, require
 
 Call = Callable[[nn.Module, Any], Any]
@@ -30,19 +32,17 @@ class Batch:
     content: Any
 
     def tensors(self) -> list[Tensor]:
-        """All tensors in it, in order."""
-        if isinstance(self.content, Tensor):
-            return [self.content]
-        values = self.content.values() if isinstance(self.content, dict) else self.content
-        return [value for value in values if isinstance(value, Tensor)]
+        """All tensors in it, in order, however deep."""
+        return _tensors(self.content)
 
     def __len__(self) -> int:
         return len(self.tensors()[0])
 
     @property
     def mask(self) -> Tensor | None:
-        """(n, tokens), true where a token is real, if the batch has an attention mask."""
-        found = self.content.get("attention_mask") if isinstance(self.content, dict) else None
+        """(n, tokens), true where a token is real, if the batch (of a tuple its first part) has an attention mask."""
+        content = self.content[0] if isinstance(self.content, tuple) else self.content
+        found = content.get("attention_mask") if isinstance(content, dict) else None
         return found.bool() if isinstance(found, Tensor) and found.ndim == 2 else None
 
 
@@ -63,13 +63,12 @@ class Batches:
     count: int | None
 
     @classmethod
-    def of(cls, inputs: Any, size: int | None) -> Batches:
-        """Arrays and datasets cut to `size` rows; what comes in batches as it comes."""
+    def of(cls, inputs: Any, size: int | None, named: bool = False) -> Batches:
+        """Arrays and datasets cut to `size` rows; what comes in batches as it comes, in any fixed order if `named`."""
         if comes_in_batches(inputs):
             require(size is None, "these inputs come in batches of their own: leave out batch.")
-            return cls(_loader(inputs), None, None, _length(inputs))
-        size = BATCH if size is None else size
-        require(size > 0, f"batch must be at least 1 row, not {size}.")
+            return cls(_loader(inputs, named), None, None, _length(inputs))
+        size = require_size(BATCH if size is None else size)
         if isinstance(inputs, Dataset):
             rows = len(inputs)  # type: ignore[arg-type]  # one that is no IterableDataset has a length
             source: Iterable[Any] = DataLoader(inputs, batch_size=size)
@@ -130,15 +129,19 @@ def comes_in_batches(inputs: Any) -> bool:
     return not dataset and not isinstance(inputs, (Tensor, np.ndarray, Mapping))
 
 
-def _loader(inputs: Any) -> Iterable[Any]:
+def require_size(size: Any) -> int:
+    """The rows of a batch, a whole number."""
+    whole = isinstance(size, Integral) and not isinstance(size, bool)
+    require(whole and size > 0, f"batch must be a whole number, of at least 1 row, not {size!r}.")
+    return int(size)
+
+
+def _loader(inputs: Any, named: bool) -> Iterable[Any]:
     require(
         isinstance(inputs, Iterable) and not isinstance(inputs, (str, bytes)),
         f"inputs must be {KINDS}, a torch Dataset, or an iterable of batches, not {type(inputs).__name__}.",
     )
-    require(
-        not isinstance(getattr(inputs, "sampler", None), RandomSampler),
-        "the loader shuffles its rows, which then have no names: build it with shuffle=False.",
-    )
+    require_fixed_order(inputs, named)
     return inputs
 
 
@@ -155,9 +158,17 @@ def _with_tensors(content: Any) -> Any:
         return {str(key): _with_tensors(value) for key, value in content.items()}
     if isinstance(content, (tuple, list)):
         return tuple(map(_with_tensors, content))
-    if isinstance(content, np.ndarray) and content.dtype.kind in "biuf":
-        return torch.from_numpy(np.array(content))  # a copy: a mapped file is not to be written to
+    if isinstance(content, np.ndarray) and content.dtype.kind in "biuf" and content.dtype.itemsize <= 8:
+        # A copy: a mapped file is not to be written to, and torch knows the machine's own byte order only.
+        return torch.from_numpy(np.array(content, dtype=content.dtype.newbyteorder("=")))
     return content
+
+
+def _tensors(content: Any) -> list[Tensor]:
+    if isinstance(content, Tensor):
+        return [content]
+    parts = content.values() if isinstance(content, dict) else content if isinstance(content, tuple) else ()
+    return [tensor for part in parts for tensor in _tensors(part)]
 
 
 def _moved(content: Any, like: Tensor) -> Any:

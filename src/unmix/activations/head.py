@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from numpy import ndarray
@@ -27,6 +28,15 @@ class Head:
     name: str
     g: Float[ndarray, "labels width"]
     bias: Float[ndarray, " labels"] | None
+
+    def is_of(self, model: nn.Module) -> bool:
+        """Whether the model's layer of this name has these weights."""
+        if not isinstance(layer_named(model, self.name), nn.Linear):
+            return False
+        now = head(model, self.name)
+        if self.bias is None or now.bias is None:
+            return now.bias is self.bias and np.array_equal(now.g, self.g, equal_nan=True)
+        return all(np.array_equal(a, b, equal_nan=True) for a, b in ((now.g, self.g), (now.bias, self.bias)))
 
 
 def head(model: nn.Module, name: str | None = None) -> Head:

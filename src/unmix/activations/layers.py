@@ -36,6 +36,10 @@ def shapes_of(model: nn.Module, inputs: Any, *, call: Call | None = None) -> dic
     >>> shapes_of(nn.Sequential(nn.Linear(3, 4), nn.ReLU()), torch.zeros(10, 3))
     {'0': (2, 4), '1': (2, 4)}
     """
+    require(
+        not isinstance(inputs, Iterator),
+        "an iterator gives its first batch only once, and record would miss it: give that batch, or a list of batches.",
+    )
     shapes: dict[str, tuple[int, ...]] = {}
 
     def noting(name: str) -> Callable[[Any], None]:
@@ -47,7 +51,7 @@ def shapes_of(model: nn.Module, inputs: Any, *, call: Call | None = None) -> dic
         return note
 
     with listening(model, {name: noting(name) for name in layers_of(model)}), resting(model):
-        batches = Batches.of(inputs, None if comes_in_batches(inputs) else 2)
+        batches = Batches.of(inputs, None if comes_in_batches(inputs) else 2, named=True)
         run(model, next(iter(batches)), call)
     return {name: shapes[name] for name in layers_of(model) if name in shapes}
 
@@ -68,6 +72,10 @@ def listening(
     model: nn.Module, outputs: dict[str, Callable[[Any], None]], inputs: dict[str, Callable[[Any], None]] | None = None
 ) -> Iterator[None]:
     """While open, each function is called with what its layer gives (or, for `inputs`, with what it is given)."""
+    require(
+        not any(isinstance(layer_named(model, name), torch.jit.ScriptModule) for name in (*outputs, *(inputs or {}))),
+        "a layer of TorchScript cannot be listened to: give the torch.nn.Module that it was made of.",
+    )
     with ExitStack() as hooks:
         for name, hear in outputs.items():
             handle = layer_named(model, name).register_forward_hook(lambda _module, _given, out, h=hear: h(out))

@@ -10,7 +10,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from unmix.activations.batches import BATCH
+from unmix.activations.batches import BATCH, require_size
 from unmix.errors import InputError, require
 
 
@@ -21,7 +21,7 @@ class Texts:
     Parameters
     ----------
     texts : one an input.
-    tokenizer : of a Hugging Face model, or anything that is called like it.
+    tokenizer : of a Hugging Face model, or anything that is called like it; it should pad on the right.
     longest : the most tokens that the model takes; a longer text is refused.
 
     Examples
@@ -39,7 +39,7 @@ class Texts:
     batch: int = BATCH
 
     def __post_init__(self) -> None:
-        require(self.batch > 0, f"batch must be at least 1 row, not {self.batch}.")
+        require_size(self.batch)
 
     def __len__(self) -> int:
         return -(-len(self.texts) // self.batch)
@@ -72,6 +72,7 @@ class Pretrained:
             raise InputError(f"{self.folder} has no tokenizer that can be read: {_first_line(error)}") from error
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token or tokenizer.unk_token  # masked in any case
         require(tokenizer.pad_token is not None, f"the tokenizer of {self.folder} has no token to pad with: give one.")
+        tokenizer.padding_side = "right"  # left of a text it would move its positions, by as much as the batch is long
         config: Any = self.model.config
         return Texts(texts, tokenizer, getattr(config, "max_position_embeddings", None), batch)
 

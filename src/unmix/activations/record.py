@@ -13,9 +13,11 @@ import torch
 from torch import nn
 
 from unmix.activations import fingerprint
+from unmix.activations.alike import require_same_inputs, require_same_rows
 from unmix.activations.batches import Batch, Batches, Call
 from unmix.activations.folder import State, Writer
 from unmix.activations.head import Head
+from unmix.activations.ids import batch_names, names_of, require_all_named
 from unmix.activations.recorder import Recorder
 from unmix.activations.result import Activations, load
 from unmix.activations.rows import Flatten, Rows
@@ -74,16 +76,18 @@ def record(
     """
     require_kind(model, nn.Module, "the model", "a torch.nn.Module")
     require_kind(rows, Rows, "rows", "um.activations.EachToken()")
-    require(not isinstance(layers, str), f"layers must be a list of names, such as [{layers!r}].")
-    kind = np.dtype(dtype)
-    require(kind.name in ("float16", "float32", "float64"), f"dtype must be float16, float32 or float64, not {kind}.")
-    recorder = Recorder(model, tuple(layers), head, rows, call, getattr(torch, kind.name))
-    batches, names = Batches.of(inputs, batch), _names(ids)
+    asked, kind = _layers(layers), _kind(dtype)
+    require(
+        head is None or isinstance(head, Head),
+        f"head must be weights with their layer's name: head=um.activations.head(model{_argument(head)}).",
+    )
+    recorder = Recorder(model, asked, head, rows, call, getattr(torch, kind.name))
+    batches, names = Batches.of(inputs, batch, named=ids is not None), names_of(ids)
     if names is not None and batches.rows is not None:
-        _require_all_named(names, batches.rows)
+        require_all_named(names, batches.rows)
     config = {
         "model": fingerprint.of_model(model),
-        "layers": list(layers),
+        "layers": list(asked),
         "head": head.name if head else None,
         "rows": to_config(rows),
         "ids": fingerprint.of_texts(names) if names else None,
@@ -109,26 +113,32 @@ def _recorded(
     config: dict[str, Any],
     kind: np.dtype[Any],
 ) -> Iterator[int]:
-    """Record batch by batch; batches that are in the files already are only read, to see that they are the same."""
+    """Record batch by batch; of those in the files already only the first is run, to see that all is alike."""
     state, seen = State.of(place.path), fingerprint.Fingerprint()
     count = inputs = 0
     synced = time.monotonic()
     writer: Writer | None = None
+    first: tuple[Batch, list[str]] | None = None
     with ExitStack() as stack:
 
         def opened(widths: dict[str, int]) -> Writer:
             stack.enter_context(place.claimed(config))  # only now: a first batch that is refused leaves no folder
+            if State.of(place.path) != state:
+                raise RunFolderError(f"another process went on with {place.path} meanwhile: call again.")
             return stack.enter_context(closing(Writer(place, state, widths, kind)))
 
         stack.enter_context(recorder.listening())
         for batch in batches:
-            ids = _batch_names(names, inputs, batch)
+            ids = batch_names(names, inputs, batch)
             count, inputs = count + 1, inputs + len(batch)
             seen.add_all(batch.tensors())
             if count <= state.batches:
-                _require_same(count < state.batches or str(seen) == state.inputs, place.path)
+                first = first or (batch, ids)
+                require_same_inputs(count < state.batches or str(seen) == state.inputs, place.path)
+                if count == state.batches:
+                    require_same_rows(recorder.rows_of(*first)[0], recorder.model, place.path, state, kind)
             else:
-                _require_same(not state.done, place.path)
+                require_same_inputs(not state.done, place.path)
                 found, labels, groups = recorder.rows_of(batch, ids)
                 writer = writer or opened({name: values.shape[1] for name, values in found.items()})
                 writer.append(found, labels, groups)
@@ -136,38 +146,31 @@ def _recorded(
                     writer.checkpoint(count, str(seen))
                     synced = time.monotonic()
             yield inputs
-        _require_same(count >= state.batches, place.path)
+        require_same_inputs(count >= state.batches, place.path)
         if names is not None:
-            _require_all_named(names, inputs)
+            require_all_named(names, inputs)
         if not state.done:
             (writer or opened(state.widths)).finish(count, str(seen), recorder.head)
 
 
-def _names(ids: Iterable[Any] | None) -> list[str] | None:
-    """The ids as text: they go to a file with one a line, and name rows that are to be joined."""
-    if ids is None:
-        return None
-    names = [str(name) for name in ids]
-    wrong = [name for name in names if len(name.splitlines()) != 1]
-    require(not wrong, f"an id must be one line of text, not {wrong[:1]}.")
-    require(len(set(names)) == len(names), "some ids occur more than once: give every input its own.")
+def _layers(given: Any) -> tuple[str, ...]:
+    example = given if isinstance(given, str) else "conv2"
+    said = f"layers must be a list of names, such as [{example!r}], not {given!r:.80} (layers_of lists them)."
+    require(isinstance(given, Iterable) and not isinstance(given, str), said)
+    names = tuple(given)
+    require(all(isinstance(name, str) for name in names), said)
     return names
 
 
-def _batch_names(names: list[str] | None, start: int, batch: Batch) -> list[str]:
-    if names is None:
-        return list(map(str, range(start, start + len(batch))))
-    require(start + len(batch) <= len(names), f"there are {len(names)} ids for more inputs: give one for each.")
-    return names[start : start + len(batch)]
+def _kind(dtype: Any) -> np.dtype[Any]:
+    """In the machine's own byte order."""
+    try:
+        kind = np.dtype(dtype).newbyteorder("=")
+    except TypeError:
+        kind = np.dtype(object)
+    require(kind.name in ("float16", "float32", "float64"), f"dtype must be float16, float32 or float64, not {dtype}.")
+    return kind
 
 
-def _require_all_named(names: list[str], inputs: int) -> None:
-    require(len(names) == inputs, f"there are {len(names)} ids for {inputs} inputs: give one for each.")
-
-
-def _require_same(same: bool, folder: Path) -> None:
-    if not same:
-        raise RunFolderError(
-            f"{folder} holds activations for other inputs (or inputs that are drawn anew each time): "
-            "choose another folder, or delete this one."
-        )
+def _argument(head: object) -> str:
+    return f", {head!r}" if isinstance(head, str) else ""

@@ -40,6 +40,7 @@ class Recorder:
     kind: torch.dtype
     _found: dict[str, Tensor] = field(default_factory=dict, init=False)
     _mask: Tensor | None = field(default=None, init=False)
+    _inputs: int = field(default=0, init=False)
 
     def __post_init__(self) -> None:
         require(bool(self.tables), "there is nothing to record: name layers, or give a head.")
@@ -49,10 +50,9 @@ class Recorder:
             layer_named(self.model, name)
             require("/" not in name and "\\" not in name, f"layer {name} cannot name a file: rename it in the model.")
         if self.head is not None:
-            weight = getattr(layer_named(self.model, self.head.name), "weight", torch.empty(0))
             require(
-                tuple(weight.shape) == self.head.g.shape,
-                f"the head {self.head.name} is of another model: take head(model) of this one.",
+                self.head.is_of(self.model),
+                f"the head {self.head.name} is of another model, or its weights have changed: take head(model) anew.",
             )
 
     @property
@@ -71,7 +71,7 @@ class Recorder:
         self, batch: Batch, ids: list[str]
     ) -> tuple[dict[str, Float[ndarray, "rows _"]], list[str], list[str] | None]:
         """Rows of each table for a batch, their ids and groups."""
-        self._found, self._mask = {}, batch.mask
+        self._found, self._mask, self._inputs = {}, batch.mask, len(batch)
         run(self.model, batch, self.call)
         silent = [name for name in self.tables if name not in self._found]
         require(not silent, f"the model did not call {', '.join(silent)}: leave it out, or call the model otherwise.")
@@ -89,6 +89,11 @@ class Recorder:
             require(
                 name != F or tensor.ndim == 2 or not isinstance(self.rows, (Flatten, Mean)),
                 "f has an axis of tokens, and each has logits of its own: take EachToken() or LastToken().",
+            )
+            require(
+                len(tensor) == self._inputs,
+                f"layer {name} gives {'×'.join(map(str, tensor.shape))} for {self._inputs} inputs, whose axis must "
+                "come first: take a layer that keeps rows apart, or build it with batch_first=True.",
             )
             mask = None if self._mask is None else self._mask.to(tensor.device)
             try:

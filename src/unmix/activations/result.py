@@ -71,4 +71,8 @@ def load(folder: str | Path) -> Activations:
     if not state.done:
         there = f"holds {state.rows:,} rows that are not all" if state.rows else "holds no activations"
         raise RunFolderError(f"{path} {there}: record them, with the same arguments and this folder.")
+    for name, size in state.sizes.items():
+        file = path / name
+        if size and not (file.is_file() and file.stat().st_size == size):
+            raise RunFolderError(f"{file} is damaged: delete {path} and record again, or choose another folder.")
     return Activations(path, state.rows, state.widths)

@@ -55,11 +55,12 @@ class Mean(_OneAnInput):
 
     Parameters
     ----------
-    axes : to average over. By default axis 1 of (n, tokens, width), and axes 2, … of (n, channels, height, width).
+    axes : to average over. By default axis 1 of (n, tokens, width) where a mask says that these are tokens, and axes
+        2, … of (n, channels, height, width). Three axes without a mask may also be (n, channels, length): say which.
 
     Examples
     --------
-    >>> Mean().take(torch.zeros(5, 3, 2, 2), None).shape, Mean().take(torch.zeros(5, 7, 4), None).shape
+    >>> Mean().take(torch.zeros(5, 3, 2, 2), None).shape, Mean((1,)).take(torch.zeros(5, 7, 4), None).shape
     (torch.Size([5, 3]), torch.Size([5, 4]))
     """
 
@@ -71,6 +72,11 @@ class Mean(_OneAnInput):
     def take(self, output: Float[Tensor, "n ..."], mask: Mask) -> Float[Tensor, "n width"]:
         if output.ndim <= 2:
             return Flatten().take(output, mask)
+        require(
+            bool(self.axes) or output.ndim != 3 or mask is not None,
+            f"an output of shape {_shape(output)} may be tokens × width or channels × length: say Mean(axes=(1,)) or "
+            "Mean(axes=(2,)), in the shell mean:1 or mean:2.",
+        )
         axes = self.axes or ((1,) if output.ndim == 3 else tuple(range(2, output.ndim)))
         require(max(axes) < output.ndim, f"there is no axis {max(axes)} in an output of shape {_shape(output)}.")
         if mask is None or axes != (1,) or output.ndim != 3:

@@ -41,7 +41,7 @@ class BalancedAccuracy(Measure):
         return to(Change.INVERTIBLE, Change.OFFSET)
 
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
-        return wide(train_rows, width_x)
+        return wide(train_rows, width_x, instead="or fewer columns, such as leading principal components")
 
 
 def classified(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int64, Shaped
+from jaxtyping import Bool, Float64, Int64, Num, Shaped
 from numpy import ndarray
 
 from unmix.audit.classes import Columns
@@ -133,12 +133,22 @@ def of_rows(
     some, targets = table, [f.targets for f in factors]
     if not rows.all():
         index = np.flatnonzero(rows)
-        parts = (table.values[index[a : a + STEP]] for a in range(0, len(index), STEP))
-        some = Table(table.name, spool(parts, table.name), table.columns)
+        some = Table(table.name, spool(_finite(table, index), table.name), table.columns)
         targets = [t[index] for t in targets]
     ends = np.cumsum([f.targets.shape[1] for f in factors])
     placed = [(f, tuple(range(e - f.targets.shape[1], e))) for f, e in zip(factors, ends.tolist(), strict=True)]
     return some, np.hstack(targets), placed
+
+
+def _finite(table: Table, index: Int64[ndarray, " m"]) -> Iterator[Num[ndarray, "some k"]]:
+    """Rows of the table, some at a time; one that is not finite is told by its number in the table."""
+    for a in range(0, len(index), STEP):
+        part = table.values[index[a : a + STEP]]
+        bad = ~np.isfinite(part).all(1)
+        if bad.any():
+            row = index[a + int(bad.argmax())]
+            raise InputError(f"{table.name} has NaN or infinite values in row {row}, counted from 0: remove that row.")
+        yield part
 
 
 def _leak(table: Table, targets: Float64[ndarray, "m t"], scores: Scores, asked: Asked) -> dict[str, float]:

@@ -61,7 +61,7 @@ class FactorR2(LinearMeasure):
         return to(Change.SCALE, Change.ROTATION, Change.OFFSET)
 
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
-        return wide(train_rows, width_x)
+        return wide(train_rows, width_x, instead="or fewer columns, such as leading principal components")
 
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
         chosen = list(self.columns)

@@ -41,7 +41,7 @@ def rows_against_columns(train_rows: int, width: int) -> Check:
     return Check(
         "there are many rows for each output",
         ratio >= ROWS_A_COLUMN,
-        f"maps were fitted on {train_rows:,} rows of {width} outputs, {ratio:.0f} rows an output",
+        f"maps were fitted on {train_rows:,} rows of {width} outputs, {ratio:.3g} rows an output",
         f"With fewer than {ROWS_A_COLUMN} a fitted map is noisy and held-out scores are too low: give more rows, or "
         "fewer outputs, such as leading principal components.",
     )

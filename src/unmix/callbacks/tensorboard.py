@@ -35,6 +35,10 @@ class TensorBoard:
             raise InputError("TensorBoard is not installed: pip install 'unmix[tensorboard]'.") from None
         return SummaryWriter(str(self.folder))
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy, such as scikit-learn's, writes by itself."""
+        return {"folder": self.folder}
+
     def __call__(self, step: int, values: Mapping[str, float]) -> None:
         for name, value in values.items():
             self._writer.add_scalar(name, value, step)

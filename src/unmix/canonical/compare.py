@@ -24,7 +24,7 @@ from unmix.moments import Moments
 from unmix.theory.roeder2021 import THEOREM_1
 from unmix.theory.theorem import Assumption
 
-SAME, EQUAL = 0.99, 1 - 1e-6
+NEARLY, SAME, EQUAL = 0.9, 0.99, 1 - 1e-6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,7 +83,8 @@ class ModelComparison:
         forth = self.scores[0]
         if isinstance(forth, Refusal):
             return f"{text} f′ from f: {forth.reason}."
-        linear = "is" if forth.value >= SAME and forth.above_chance else "is not"
+        nearly = "is not quite" if forth.value >= NEARLY else "is not"
+        linear = "is not" if not forth.above_chance else "is" if forth.value >= SAME else nearly
         return (
             f"{text} f′ {linear} a linear map of f: held-out R² {forth.value:.4f} [{forth.low:.4f}, {forth.high:.4f}], "
             f"by labels alone {self.label_r2:.4f}; residual of B = A^-T: {100 * self.alignment.g_residual:.2g} % of g′."

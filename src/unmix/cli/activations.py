@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
+import zlib
 from pathlib import Path
 from typing import Annotated, Any
+from zipfile import BadZipFile
 
 import numpy as np
 from rich.console import Console
@@ -34,6 +36,8 @@ from unmix.tables import read_labels
 ROWS: dict[str, Rows] = {
     "flatten": Flatten(),
     "mean": Mean(),
+    "mean:1": Mean((1,)),
+    "mean:2": Mean((2,)),
     "last-token": LastToken(),
     "each-token": EachToken(),
 }
@@ -118,7 +122,7 @@ def _inputs(found: nn.Module | Pretrained, data: Path | None, text: Path | None,
     try:
         there = np.load(data, mmap_mode="r", allow_pickle=False)
         return (there if data.suffix == ".npy" else dict(there)), None
-    except (ValueError, EOFError, OSError) as error:
+    except (ValueError, EOFError, OSError, BadZipFile, zlib.error) as error:
         raise InputError(f"{data} cannot be read as {data.suffix}: write it anew with numpy.save.") from error
 
 

@@ -120,12 +120,15 @@ def _layers(tables: list[str], measures: str | None, given: dict[str, Any], out:
 def _models(tables: list[str], titles: list[str] | None, given: dict[str, Any], out: Path | None) -> None:
     require(len(tables) == 2, "--models compares two files.")
     both = []
+    stems = [Path(file).stem for file in tables]
+    if stems[0] == stems[1]:  # the folders tell which is which
+        stems = [Path(file).parent.name or Path(file).stem for file in tables]
     for i, file in enumerate(tables):
         there = members(file)
         require({"f", "g"} <= set(there), f"{file} must hold arrays named f and g (and perhaps bias).")
         f, g = (read(f"{file}::{key}").values for key in ("f", "g"))
         bias = read(f"{file}::bias").values if "bias" in there else None
-        both.append(CanonicalModel(f, g, bias, titles[i] if titles else Path(file).stem))
+        both.append(CanonicalModel(f, g, bias, titles[i] if titles else stems[i]))
     found = compare_models(*both, **given)
     Console(highlight=False).print(escape(str(found)), soft_wrap=True)
     _keep(found, out, (".json",))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import os
 import sys
 from functools import reduce
@@ -20,15 +21,28 @@ def network_named(text: str) -> nn.Module | Pretrained:
     if Path(text).is_dir():
         return pretrained(text)
     module, mark, name = text.partition(":")
-    require(bool(mark and module and name), f"{text} is no folder: give one, or MODULE:CALLABLE, such as nets:small.")
+    plain = bool(mark and module and name) and not module.startswith(".")
+    require(plain, f"{text} is no folder: give one, or MODULE:CALLABLE, such as nets:small.")
     found = _attribute(_module(module, text), name, text)
     if not isinstance(found, nn.Module) and callable(found):
+        _require_no_arguments(found, f"{name} of {module}")
         try:
             found = found()
         except TypeError as error:
-            raise InputError(f"{name} of {module} must give a model without arguments: {error}.") from error
+            raise InputError(f"{name} of {module} gives no model, it stops with: {error}.") from error
     require(isinstance(found, nn.Module), f"{text} gives a {type(found).__name__}, not a torch.nn.Module.")
     return found
+
+
+def _require_no_arguments(function: Any, name: str) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # some of what is written in C has none
+        return
+    try:
+        signature.bind()
+    except TypeError as error:
+        raise InputError(f"{name} must give a model without arguments: {error}.") from None
 
 
 def _module(name: str, text: str) -> Any:

@@ -121,7 +121,7 @@ def tables_of(sources: Sequence[Any], names: Sequence[str] | None, ids: Any = No
     found: list[Table] = []
     for i, source in enumerate(sources):
         named = isinstance(source, (str, Path, Table))  # a file's name, or the table's own
-        default = None if named else f"representation {i + 1}"
+        default = _file_name(source, sources) if named else f"representation {i + 1}"
         wanted = [label for label in (ids, groups if i == 0 else None) if isinstance(label, str)]
         table = read(source, names[i] if names else default, labels=wanted)
         missing = [label for label in wanted if label not in table.labels]
@@ -135,6 +135,16 @@ def tables_of(sources: Sequence[Any], names: Sequence[str] | None, ids: Any = No
             name, again = f"{table.name} ({again})", again + 1
         found.append(Table(name, table.values, table.columns, table.labels))
     return found
+
+
+def _file_name(source: Any, sources: Sequence[Any]) -> str | None:
+    """Of files of one name, the folder tells which is which; None leaves the name to the file."""
+    places = [Path(str(s).partition("::")[0]) for s in sources if isinstance(s, (str, Path))]
+    if isinstance(source, Table):
+        return None
+    path, _, member = str(source).partition("::")
+    alike = {place.parent.name for place in places if place.stem == Path(path).stem}
+    return f"{Path(path).parent.name}/{member or Path(path).stem}" if len(alike) > 1 else None
 
 
 def _groups(groups: Any, first: Table) -> Any:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import math
 from abc import abstractmethod
 from collections.abc import Sequence
-from numbers import Integral
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -20,9 +18,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor, nn
 
 from unmix.callbacks import Callback
-from unmix.encoders import MLP, Encoder, Whitening
+from unmix.encoders import MLP, Encoder
 from unmix.encoders.outputs import Output
-from unmix.errors import InputError, require, require_kind
+from unmix.errors import require
+from unmix.estimators.door import check_parameters, plain
+from unmix.estimators.entry import Entry, outputs_of
 from unmix.estimators.rows import Rows
 from unmix.estimators.train import Plan, mean_loss, train
 from unmix.estimators.views import View
@@ -44,10 +44,11 @@ class EncoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     objective, output : as in `um.Model`; None is the class's own default.
     encoder : None is `um.encoders.MLP()`; a description like it; or any torch module, which is copied, and trained
         further from the weights it has. With a module, rows may be images or anything else it takes.
-    whiten : whether tables are whitened before the encoder, by the rows of `fit`.
+    whiten : whether rows are whitened before the encoder, by the rows of `fit`; never for a module of one's own.
     max_steps, batch_size, learning_rate : Adam, one cycle of the rate.
     validation_fraction, patience : the share of rows that is held out to stop by and to choose the weights by, and
-        after how many of the 50 looks at it without a new best to stop. 0 trains on all rows to the end.
+        after how many of the (at most 50) looks at it without a new best to stop. 0 trains on all rows to the end;
+        of labelled rows only those are held out whose label is trained too.
     random_state : fixes weights, order, views and the validation rows.
     device : where to train, such as "cpu" or "cuda".
     callbacks : called with step and losses (`um.callbacks`).
@@ -106,19 +107,26 @@ class EncoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
     def fit(self, X: Any, y: Any = None) -> EncoderEstimator:
         """Train on rows X and, as the class says, on second views or labels y."""
         check_parameters(self)
-        x = self._door(X, fitting=True)
-        self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
-        rows = self._rows(x, y, fitting=True)
-        train_rows, held_out = self._split(rows)
-        self.shape_ = tuple(x.shape[1:])
-        labels = 0 if rows.label is None else int(rows.label.max()) + 1
-        self.network_ = self._network(x, labels).to(self.device)
-        self.history_ = train(self.network_, train_rows, held_out, self._plan())
-        self.network_.eval()
+        before = dict(self.__dict__)
+        try:
+            x = self._door(X, fitting=True)
+            self.shape_ = tuple(x.shape[1:])
+            self.seed_ = int(check_random_state(self.random_state).randint(2**31 - 1))
+            rows = self._rows(x, y, fitting=True)
+            train_rows, held_out = self._split(rows)
+            labels = 0 if rows.label is None else int(rows.label.max()) + 1
+            network = self._network(x, labels).to(self.device)
+            self._check_objective(min(self.batch_size, len(train_rows)) // self._unit() * self._unit(), labels)
+            self.history_ = train(network, train_rows, held_out, self._plan())
+            self.network_ = network.eval()
+        except BaseException:  # a fit that failed leaves no estimator that looks fitted, nor spoils one that was
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
         return self
 
     def transform(self, X: Any) -> ndarray:
-        """The representation of each row, (n, outputs), in batches; of X's own precision."""
+        """The representation of each row, (n, outputs), in batches; float32 for X of float32, else float64."""
         check_is_fitted(self, "network_")
         x = self._door(X, fitting=False)
         parts = (self.network_.embed(part.to(self.device)).cpu() for part in x.split(max(self.batch_size, 1024)))
@@ -139,27 +147,40 @@ class EncoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
 
     def _door(self, X: Any, fitting: bool) -> Tensor:
         asked = {"dtype": [np.float64, np.float32], "allow_nd": isinstance(self.encoder, nn.Module)}
-        if isinstance(X, Tensor):
-            X = X.detach().cpu().numpy()
-        array = validate_data(self, X, reset=fitting, ensure_min_samples=2 if fitting else 1, **asked)
-        x = torch.tensor(array, dtype=torch.float32)
-        require(bool(x.isfinite().all()), "X has values that are too large for single precision: rescale them.")
+        array = validate_data(self, plain(X), reset=fitting, ensure_min_samples=2 if fitting else 1, **asked)
+        known = fitting or array.shape[1:] == self.shape_
+        require(known, f"rows had the shape {getattr(self, 'shape_', ())} in fit and have {array.shape[1:]} now.")
+        x = torch.tensor(np.ascontiguousarray(array))
+        require(bool(x.float().isfinite().all()), "X has values too large for single precision: rescale them.")
         return x
 
     def _precision(self, X: Any) -> type:
         return np.float32 if str(getattr(X, "dtype", "")).endswith("float32") else np.float64
 
     def _split(self, rows: Rows) -> tuple[Rows, Rows | None]:
-        """Rows to train on and rows to stop by; too few to hold out are not held out."""
+        """Rows to train on and rows to stop by, of labels that are trained; fewer than two are not held out."""
         held = round(self.validation_fraction * len(rows))
-        if held < 2 or len(rows) - held < 2:
-            return rows, None
+        least = max(2, self._unit())
+        require(len(rows) - held >= least, f"validation_fraction leaves {len(rows) - held} rows to train on: lower it.")
         order = torch.randperm(len(rows), generator=stream(self.seed_, "validation"))
-        return rows.some(order[held:].sort().values), rows.some(order[:held].sort().values)
+        taken = torch.zeros(len(rows), dtype=torch.bool)
+        taken[order[:held]] = True
+        if rows.label is not None:
+            taken &= torch.isin(rows.label, rows.label[~taken])
+        if int(taken.sum()) < least:
+            return rows, None
+        return rows.some((~taken).nonzero()[:, 0]), rows.some(taken.nonzero()[:, 0])
 
     def _plan(self) -> Plan:
-        how = self.max_steps, self.batch_size, self.learning_rate, self.patience
-        return Plan(*how, self.seed_, self.device, self.verbose, self.callbacks)
+        how = self.max_steps, self.batch_size, self._unit(), self.learning_rate, self.patience
+        return Plan(*how, self.seed_, str(self.device), self.verbose, self.callbacks)
+
+    def _unit(self) -> int:
+        """Rows of a group of negatives, of which a batch is a multiple."""
+        return getattr(self.objective, "group_size", None) or 1
+
+    def _check_objective(self, batch: int, labels: int) -> None:
+        (self.objective or self._defaults()[0]).check(_counts(labels), batch, self._n_features_out)
 
     def _network(self, x: Tensor, labels: int) -> Network:
         """The network before training, for rows like x and so many labels."""
@@ -168,53 +189,24 @@ class EncoderEstimator(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEs
         output = default_output if self.output is None else self.output
         generator, body = stream(self.seed_, "init"), self.encoder
         if isinstance(body, nn.Module):
-            body, outputs = copy.deepcopy(body), outputs_of(body, x[:2], self.device)
+            body, outputs = copy.deepcopy(body), outputs_of(body, x[:2].float(), self.device)
         else:
-            outputs = self.n_outputs
+            outputs = int(self.n_outputs)
             body = (MLP() if body is None else body).build(x.shape[1], outputs, generator)
-        counts: Any = SimpleNamespace(classes=labels, labels=labels)  # all that an objective asks of a process
-        objective.check(counts, min(self.batch_size, len(x)), outputs)
-        loss = objective.build(counts, outputs, generator)
-        table = x.ndim == 2 and self.whiten
+        loss = objective.build(_counts(labels), outputs, generator)
+        table = self.whiten and not isinstance(self.encoder, nn.Module)
         require(
             not table or len(x) > x.shape[1],
             f"{len(x)} rows of {x.shape[1]} columns cannot be whitened: give more rows, fewer columns (leading "
             "principal components) or whiten=False.",
         )
         self._n_features_out = outputs
-        return Network(Whitening(x) if table else nn.Identity(), body, output.build(), loss, objective.told)
+        network = Network(Entry(x if table else None), body, output.build(), loss, objective.told)
+        learned = any(p.requires_grad for p in network.parameters())
+        require(learned, "the encoder has nothing to learn: give one with parameters that require gradients.")
+        return network
 
 
-def outputs_of(module: nn.Module, x: Tensor, device: str) -> int:
-    """How many outputs a module has, by trying it on two rows."""
-    trial = copy.deepcopy(module).to(device).eval()
-    try:
-        with torch.no_grad():
-            out: Any = trial(x.to(device))
-    except (RuntimeError, ValueError, IndexError, TypeError) as error:
-        said = str(error).splitlines()[0][:200] if str(error) else type(error).__name__
-        raise InputError(f"the encoder cannot take rows of shape {tuple(x.shape[1:])}: {said}.") from error
-    two = isinstance(out, Tensor) and out.ndim == 2 and len(out) == len(x)
-    shape = tuple(out.shape) if isinstance(out, Tensor) else type(out).__name__
-    require(two, f"the encoder must give a table, a row for each row, not {shape}: end it with nn.Flatten().")
-    return int(out.shape[1])
-
-
-def check_parameters(e: EncoderEstimator) -> None:
-    """Refuse what no estimator can work with."""
-    for name, least in (("n_outputs", 1), ("max_steps", 1), ("batch_size", 2), ("patience", 1)):
-        value = getattr(e, name)
-        whole = isinstance(value, Integral) and int(value) >= least
-        require(whole, f"{name} must be a whole number of at least {least}, not {value!r}.")
-    rate, share = e.learning_rate, e.validation_fraction
-    require(0 < rate < math.inf, f"learning_rate must be positive and finite, not {rate}.")
-    require(0 <= share < 1, f"validation_fraction is a share of the rows below 1, not {share}.")
-    require(e.view is None or callable(e.view), f"view must be like um.estimators.Jitter(0.1), not {e.view!r}.")
-    for callback in e.callbacks:
-        require_kind(callback, Callback, "a callback", "um.callbacks.TensorBoard(folder)")
-    if e.objective is not None:
-        require_kind(e.objective, type(e._defaults()[0]), "objective", str(type(e._defaults()[0]).__name__) + "()")
-    if e.output is not None:
-        require_kind(e.output, Output, "output", "um.outputs.Sphere()")
-    if e.encoder is not None:
-        require_kind(e.encoder, nn.Module | Encoder, "encoder", "um.encoders.MLP() or a torch module")
+def _counts(labels: int) -> Any:
+    """All that an objective asks of a process."""
+    return SimpleNamespace(classes=labels, labels=labels)

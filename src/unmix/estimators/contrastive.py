@@ -10,8 +10,9 @@ from torch import Tensor
 
 from unmix.encoders import outputs
 from unmix.encoders.outputs import Output
-from unmix.errors import require
+from unmix.errors import InputError, require
 from unmix.estimators.base import EncoderEstimator
+from unmix.estimators.door import plain
 from unmix.estimators.rows import Rows
 from unmix.estimators.views import Jitter
 from unmix.objectives import InfoNCE, Objective
@@ -44,13 +45,19 @@ class ContrastiveEncoder(EncoderEstimator):
         return InfoNCE(Dot(), 0.1), outputs.Sphere()
 
     def _rows(self, x: Tensor, y: Any, fitting: bool) -> Rows:
-        second = None if y is None else np.asarray(y.detach().cpu() if isinstance(y, Tensor) else y)
-        if second is None or second.ndim < 2:
+        if y is None or np.asarray(plain(y)).ndim < 2:
             return Rows(x, view=self.view or Jitter(0.1))
+        names, given = getattr(self, "feature_names_in_", None), getattr(y, "columns", None)
+        alike = names is None or given is None or list(names) == list(given)
+        require(alike, "the second views must have the columns of X, in the same order.")
+        try:
+            second = np.array(plain(y), np.float64 if x.dtype == torch.float64 else np.float32)
+        except (TypeError, ValueError):
+            raise InputError("the second views must be a table of numbers.") from None
         require(
             second.shape == tuple(x.shape),
             f"the second views must have the shape of X, {tuple(x.shape)}, not {second.shape}.",
         )
-        views = torch.tensor(second, dtype=torch.float32)
+        views = torch.from_numpy(second)
         require(bool(views.isfinite().all()), "the second views have NaN or infinite values: remove those pairs.")
         return Rows(x, second=views)

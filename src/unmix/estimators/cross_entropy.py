@@ -14,6 +14,7 @@ from unmix.encoders import outputs
 from unmix.encoders.outputs import Output
 from unmix.errors import InputError, require
 from unmix.estimators.base import EncoderEstimator
+from unmix.estimators.door import plain
 from unmix.estimators.rows import Rows
 from unmix.objectives import CrossEntropy, Objective
 
@@ -22,7 +23,9 @@ class CrossEntropyEncoder(EncoderEstimator):
     """Classification with a bias-free linear head (Reizinger et al. 2025, Theorem 2): `fit(X, y)`.
 
     `transform` gives f(x), the layer before the head, whose rows are `network_.loss.rows()`, in the order of
-    `classes_`. `score` is the mean log-likelihood of the labels. `view`, if given, augments the rows of each step.
+    `classes_`. `view`, if given, augments the rows of each step. `score` is the negative cross-entropy as trained, with
+    view and label smoothing; without these, the mean log-likelihood of the labels. Cross-validate with
+    `StratifiedKFold`: a label that was not there in `fit` has no likelihood.
 
     Parameters are those of `EncoderEstimator`.
 
@@ -56,7 +59,8 @@ class CrossEntropyEncoder(EncoderEstimator):
 
 def coded(estimator: Any, x: Tensor, y: Any, fitting: bool, name: str) -> Tensor:
     """The number of each row's label; in fitting, the labels are learned as an attribute of this name."""
-    labels = column_or_1d(y.detach().cpu().numpy() if isinstance(y, Tensor) else y, warn=True)
+    labels = column_or_1d(plain(y), warn=True)
+    require(not any(label != label for label in labels.tolist()), "there are NaN labels: leave those rows out.")
     require(len(labels) == len(x), f"there are {len(x)} rows and {len(labels)} labels: give one a row.")
     if name == "classes_":  # instances may be as many as rows
         check_classification_targets(labels)

@@ -10,9 +10,10 @@ from torch import Tensor
 
 from unmix.encoders import outputs
 from unmix.encoders.outputs import Output
+from unmix.errors import require
 from unmix.estimators.base import EncoderEstimator
 from unmix.estimators.cross_entropy import coded
-from unmix.estimators.rows import Rows, in_order
+from unmix.estimators.rows import Rows, once
 from unmix.objectives import DIET, Objective
 from unmix.objectives.cross_entropy import cross_entropy
 from unmix.randomness import stream
@@ -25,8 +26,8 @@ class DIETEncoder(EncoderEstimator):
     with one label as views of one instance (frames of a clip, crops of an image). Labels of few classes would make it
     supervised: use `CrossEntropyEncoder` for these.
 
-    To stop by, rows of the same instances are held out where labels are given, and fresh views of all rows where a
-    view is given; with neither there is nothing to hold out, and training runs to its end.
+    To stop by, rows are held out where instances have several, and else fresh views of all rows are taken where a view
+    is given; with neither there is nothing to hold out, and training runs to its end.
 
     `score(X, y)` is the mean log-likelihood of known instances. `score(X)` is that of new ones, whose row of the head
     is their own embedding, scaled to the rows' mean length: how well a new view of a row is told from the other rows.
@@ -57,23 +58,23 @@ class DIETEncoder(EncoderEstimator):
 
     def _split(self, rows: Rows) -> tuple[Rows, Rows | None]:
         assert rows.label is not None
-        if self.validation_fraction > 0 and self.view is not None:
-            return rows, rows
-        alone = int(rows.label.max()) + 1 == len(rows)
-        return (rows, None) if alone else super()._split(rows)
+        if int(rows.label.max()) + 1 < len(rows):
+            return super()._split(rows)
+        return rows, rows if self.validation_fraction > 0 and self.view is not None else None
 
     def score(self, X: Any, y: Any = None) -> float:
         if y is not None:
             return super().score(X, y)
         check_is_fitted(self, "network_")
-        rows = Rows(self._door(X, fitting=False), label=torch.zeros(0, dtype=torch.long), view=self.view)
+        rows = Rows(self._door(X, fitting=False), view=self.view)
+        require(len(rows) >= 2, "one row has no other to be told from: score at least two.")
         views, total = stream(self.seed_, "held-out views"), 0.0
         head: Any = self.network_.loss
         length = head.rows().norm(dim=1).mean()
-        for index in in_order(len(rows), self.batch_size):
+        for index in once(len(rows), self.batch_size, 1, stream(self.seed_, "held-out order")):
             x = rows.x[index]
             own = self.network_.embed(x.to(self.device))
-            seen = self.network_.embed(rows._seen(x, views).to(self.device))
+            seen = self.network_.embed(rows.seen(x, views).to(self.device))
             head_rows = length * torch.nn.functional.normalize(own, dim=1)
             which = torch.arange(len(index), device=own.device)
             total += len(index) * cross_entropy(seen, head_rows, which, head.beta.detach()).item()

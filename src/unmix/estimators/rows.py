@@ -42,29 +42,37 @@ class Rows:
         part = self.some(index)
         x = part.x
         if part.label is not None:
-            x = self._seen(x, generator)
+            x = self.seen(x, generator)
             label = part.label.to(device)
             return SimpleNamespace(x=x.to(device), label=label, instance=label, among=None)
-        second = part.second if part.second is not None else self._seen(x, generator)
+        second = part.second if part.second is not None else self.seen(x, generator)
         return SimpleNamespace(x=x.to(device), x_view=second.to(device))
 
-    def _seen(self, x: Tensor, generator: torch.Generator) -> Tensor:
+    def seen(self, x: Tensor, generator: torch.Generator) -> Tensor:
         if self.view is None:
             return x
-        seen = self.view(x, generator)
+        seen = self.view(x.clone(), generator)  # it may work in place
         alike = isinstance(seen, Tensor) and seen.shape == x.shape and bool(seen.isfinite().all())
         require(alike, f"the view must give a finite tensor of the shape of its rows, {tuple(x.shape)}.")
-        return seen
+        return seen.to(x.dtype)
 
 
-def shuffled(rows: int, batch: int, generator: torch.Generator) -> Iterator[Tensor]:
-    """Numbers of rows for ever: each epoch in a new order, whole batches only, so that all have as many negatives."""
-    batch = min(batch, rows)
+def shuffled(rows: int, batch: int, unit: int, generator: torch.Generator) -> Iterator[Tensor]:
+    """Numbers of rows for ever: each epoch in a new order, whole batches only, so that all have as many negatives.
+
+    A batch is a multiple of `unit`, the rows of a group of negatives.
+    """
+    batch = min(batch, rows) // unit * unit
     while True:
         order = torch.randperm(rows, generator=generator)
         yield from order[: rows - rows % batch].split(batch)
 
 
-def in_order(rows: int, batch: int) -> list[Tensor]:
-    """Numbers of all rows, in batches of nearly equal size, at most `batch`."""
-    return list(torch.arange(rows).tensor_split(-(-rows // batch)))
+def once(rows: int, batch: int, unit: int, generator: torch.Generator) -> list[Tensor]:
+    """Numbers of all rows (but for a rest smaller than `unit`) in one order, in batches of nearly equal size.
+
+    The order is drawn: rows sorted by cluster would have their own cluster for negatives. No batch is smaller than
+    `batch`, unless there are fewer rows.
+    """
+    order = torch.randperm(rows, generator=generator)[: rows - rows % unit].reshape(-1, unit)
+    return [part.reshape(-1) for part in order.tensor_split(max(1, order.numel() // batch))]

@@ -12,36 +12,38 @@ from unmix import estimators
 from unmix.configuration import from_config, to_config
 from unmix.errors import InputError, RunFolderError, require
 from unmix.estimators.base import EncoderEstimator
-from unmix.files import read_json, told_about, write_json
+from unmix.estimators.door import check_parameters
+from unmix.files import told_about, write_json
 from unmix.training.folder import RunFolder, versions
 
-FACTS, WEIGHTS = "estimator.json", "network.safetensors"
+FACTS, WEIGHTS = "estimator.json", "estimator.safetensors"
+FITTED = ("n_features_in_", "seed_", "history_", "shape_")
 OWN = ("encoder", "view", "callbacks", "random_state")  # may be objects that JSON cannot hold
-LABELS = ("classes_", "instances_")
 
 
 def save(estimator: EncoderEstimator, folder: Path) -> None:
-    """Write both files; what is the user's own code (a module, a view) is named, and must be handed to `load`."""
-    with told_about(folder):
-        folder.mkdir(parents=True, exist_ok=True)
+    """Write weights and, in the header of the same file, all facts, so that one renaming replaces both.
+
+    What is the user's own code (a module, a view) is named, and must be handed to `load`. The facts also stand in a
+    file of their own, for people to read.
+    """
     parameters, own = {}, []
     for name, value in estimator.get_params(deep=False).items():
+        value = value.item() if isinstance(value, np.generic) else str(value) if name == "device" else value
         try:
             parameters[name] = to_config(value)
         except InputError:
             require(name in OWN, f"{name} = {value!r} cannot be saved: give plain values.")
             own.append(name)
     facts: dict[str, Any] = {"is": type(estimator).__name__, "parameters": parameters, "own": own}
-    facts["fitted"] = {
-        "n_features_in_": estimator.n_features_in_,
-        "feature_names_in_": getattr(estimator, "feature_names_in_", np.array([])).tolist() or None,
-        "seed_": estimator.seed_,
-        "history_": estimator.history_,
-        "labels": {name: getattr(estimator, name).tolist() for name in LABELS if hasattr(estimator, name)},
-        "shape": list(estimator.shape_),
-    }
-    RunFolder(folder).write_tensors(WEIGHTS, estimator.network_.state_dict(), {})
-    write_json(folder / FACTS, facts | {"versions": versions()})
+    facts["fitted"] = {name: getattr(estimator, name) for name in FITTED}
+    arrays = ("feature_names_in_", "classes_", "instances_")
+    facts["arrays"] = {name: getattr(estimator, name).tolist() for name in arrays if hasattr(estimator, name)}
+    facts["versions"] = versions()
+    with told_about(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    RunFolder(folder).write_tensors(WEIGHTS, estimator.network_.state_dict(), facts)
+    write_json(folder / FACTS, facts)
 
 
 def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstimator:
@@ -49,8 +51,8 @@ def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstim
 
     Parameters
     ----------
-    own : what files cannot hold: the torch module that was the encoder (weights are filled in), a view for more
-        `fit` or `score`, callbacks.
+    own : what files cannot hold: the torch module that was the encoder (its weights are filled in) and the view; also
+        callbacks and a random state, if it is to be fitted again.
 
     Examples
     --------
@@ -59,39 +61,36 @@ def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstim
     unmix.errors.RunFolderError: no/such/folder holds no estimator: give the folder that `save` wrote.
     """
     path = Path(folder)
-    if not (path / FACTS).exists() or not (path / WEIGHTS).exists():
-        raise RunFolderError(f"{folder} holds no estimator: give the folder that `save` wrote.")
-    facts = read_json(path / FACTS)
-    try:
-        kind = getattr(estimators, str(facts["is"]), None)
-        if not (isinstance(kind, type) and issubclass(kind, EncoderEstimator)):
-            raise KeyError("is")
-        parameters = {name: from_config(value) for name, value in facts["parameters"].items()}
-        fitted, labels = facts["fitted"], facts["fitted"]["labels"]
-    except (KeyError, TypeError, AttributeError):
-        raise RunFolderError(f"{path / FACTS} is damaged: save the estimator anew.") from None
-    require(
-        "encoder" in own or "encoder" not in facts["own"],
-        "the encoder was a torch module of your own: give one like it, as in load(folder, encoder=MyNet()).",
-    )
-    found: EncoderEstimator = kind(**(parameters | own | {"device": device}))
-    for name in ("n_features_in_", "seed_", "history_"):
-        setattr(found, name, fitted[name])
-    if fitted["feature_names_in_"]:
-        found.feature_names_in_ = np.array(fitted["feature_names_in_"], object)
-    for name, values in labels.items():
-        setattr(found, name, np.array(values))
-    found.shape_ = tuple(fitted["shape"])
     saved = RunFolder(path).read_tensors(WEIGHTS)
-    assert saved is not None
-    count = max((len(values) for values in labels.values()), default=0)
+    if saved is None:
+        raise RunFolderError(f"{folder} holds no estimator: give the folder that `save` wrote.")
+    weights, facts = saved
     try:
-        network = found._network(_like(found.shape_), count)
-        network.load_state_dict(saved[0])
-    except RuntimeError as error:
+        kind = getattr(estimators, str(facts["is"]))
+        parameters = {name: from_config(value) for name, value in facts["parameters"].items()}
+        needed = [name for name in facts["own"] if name in ("encoder", "view") and name not in own]
+        given = parameters | own | {"device": device}
+        found: EncoderEstimator = kind(**given)
+        found.__dict__.update({name: facts["fitted"][name] for name in FITTED})
+        found.shape_ = tuple(found.shape_)
+        found.__dict__.update({name: np.array(values) for name, values in facts["arrays"].items()})
+        labels = max((len(facts["arrays"].get(name, ())) for name in ("classes_", "instances_")), default=0)
+    except (KeyError, TypeError, AttributeError, ValueError):
         raise RunFolderError(
-            f"the weights in {path} do not fit this encoder: give the one it was fitted with."
-        ) from error
+            f"{path / WEIGHTS} is damaged, or of a class that unmix does not define: save the estimator anew."
+        ) from None
+    require(
+        not needed,
+        f"the {' and the '.join(needed)} of this estimator were code of your own: give them to load too, as in "
+        f"load(folder, {', '.join(f'{name}=…' for name in needed)}).",
+    )
+    check_parameters(found)
+    try:
+        network = found._network(_like(found.shape_), labels)
+        network.load_state_dict(weights)
+    except (RuntimeError, InputError) as error:
+        said = f"the weights in {path} do not fit this encoder: give the one it was fitted with."
+        raise RunFolderError(said) from error
     found.network_ = network.to(device).eval()
     return found
 

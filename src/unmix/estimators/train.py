@@ -10,8 +10,8 @@ from typing import Any
 import torch
 
 from unmix.callbacks import Callback
-from unmix.errors import TrainingDiverged
-from unmix.estimators.rows import Rows, in_order, shuffled
+from unmix.errors import TrainingDiverged, require
+from unmix.estimators.rows import Rows, once, shuffled
 from unmix.model import Network
 from unmix.randomness import stream
 from unmix.training.load import optimiser_of
@@ -27,6 +27,7 @@ class Plan:
 
     steps: int
     batch: int
+    unit: int
     rate: float
     patience: int
     seed: int
@@ -38,12 +39,12 @@ class Plan:
 def train(network: Network, rows: Rows, held_out: Rows | None, plan: Plan) -> list[dict[str, float]]:
     """Train in place and give the history; with held-out rows, the weights end as they were at their best.
 
-    Fifty times a run the loss is logged and the held-out loss taken; after `patience` times without a new best the
-    run stops. A module with randomness of its own (dropout) is seeded too, and torch's global state left as it was.
+    At most fifty times a run the loss is logged and the held-out loss taken; after `patience` times without a new best
+    the run stops. A module with randomness of its own (dropout) is seeded too, and torch's global state left as it was.
     """
     optimiser, schedule = optimiser_of(network, plan.rate), OneCycle()
-    batches = shuffled(len(rows), plan.batch, stream(plan.seed, "batches"))
-    views, every = stream(plan.seed, "views"), max(1, plan.steps // CHECKS)
+    batches = shuffled(len(rows), plan.batch, plan.unit, stream(plan.seed, "batches"))
+    views, every = stream(plan.seed, "views"), -(-plan.steps // CHECKS)
     history: list[dict[str, float]] = []
     best, kept, waited = math.inf, None, 0
     devices = [torch.device(plan.device)] if plan.device.startswith("cuda") else []
@@ -74,19 +75,23 @@ def train(network: Network, rows: Rows, held_out: Rows | None, plan: Plan) -> li
                 callback(step, {k: v for k, v in line.items() if k != "step"})
             if waited >= plan.patience:
                 break
+    if not all(bool(p.isfinite().all()) for p in network.parameters()):
+        raise TrainingDiverged(step, f"the learning rate {plan.rate:g} is too high; try a tenth of it", None)
     if kept is not None:
         network.load_state_dict(kept)
     return history
 
 
 def mean_loss(network: Network, rows: Rows, plan: Any) -> float:
-    """The objective over all rows, in batches and in evaluation mode, with the same views each time."""
+    """The objective over all rows in evaluation mode, in batches: the same ones and the same views each time."""
+    require(len(rows) >= max(2, plan.unit), f"a score needs at least {max(2, plan.unit)} rows, not {len(rows)}.")
     views, total, before = stream(plan.seed, "held-out views"), 0.0, network.training
+    parts = once(len(rows), plan.batch, plan.unit, stream(plan.seed, "held-out order"))
     network.eval()
     try:
         with torch.no_grad():
-            for index in in_order(len(rows), plan.batch):
+            for index in parts:
                 total += len(index) * network.training_loss(rows.batch(index, views, plan.device)).item()
     finally:
         network.train(before)
-    return total / len(rows)
+    return total / sum(map(len, parts))

@@ -38,7 +38,9 @@ def prepared(
     left: list[Left] = []
     for column in columns:
         if column.name in kinds:
-            require_kind(kinds[column.name], Kind, f"the kind of {column.name}", "um.factors.Periodic(360)")
+            stated = kinds[column.name]
+            told = None if isinstance(stated, str) else stated  # a word has an `encode` too
+            require_kind(told, Kind, f"the kind of {column.name}", "um.factors.Periodic(360)")
         made = _factor(column, kinds.get(column.name), fewest)
         if isinstance(made, Factor):
             found.append(made)

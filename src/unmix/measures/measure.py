@@ -101,11 +101,11 @@ class RowMeasure(Measure):
         """The score with what its interval (a jackknife over chunks) and its null need."""
 
 
-def wide(train_rows: float, *widths: int) -> str | None:
+INSTEAD = "fewer columns, ridge regression or a measure that fits nothing (CKA, RSA, neighbours)"
+
+
+def wide(train_rows: float, *widths: int, instead: str = INSTEAD) -> str | None:
     """The refusal of what is fitted without ridge: as many columns as rows fit anything."""
     if train_rows > max(widths) + 1:
         return None
-    return (
-        f"{train_rows:.0f} train rows cannot tell {max(widths)} columns from noise: give more rows, fewer columns, "
-        "ridge regression or a measure that fits nothing (CKA, RSA, neighbours)"
-    )
+    return f"{train_rows:.0f} train rows cannot tell {max(widths)} columns from noise: give more rows, {instead}"
