@@ -91,7 +91,7 @@ def test_the_same_seed_gives_the_same_numbers_in_another_process(tmp_path):
     assert weights(fit(seed=5)).double().sum().item() != here
 
 
-LOCAL = replace(RECIPE, batches=um.recipes.Local(rows=16, depth=5, below=5.0))  # 8 steps a pool
+LOCAL = replace(RECIPE, batches=um.recipes.Local(rows=16, depth=5))  # 8 steps a pool
 
 
 @pytest.mark.parametrize("recipe", [RECIPE, LOCAL], ids=["fresh", "local"])

@@ -29,7 +29,7 @@ class MLP:
     5614
     """
 
-    widths: tuple[int, ...] = (64, 64, 64)
+    widths: tuple[int, ...] = (64, 64, 64, 64)
     slope: float = 0.2
     skip: bool = True
     batch_norm: bool = False

@@ -14,7 +14,7 @@ from unmix.errors import TrainingDiverged, require
 from unmix.estimators.rows import Rows, once, shuffled
 from unmix.model import Network
 from unmix.randomness import stream
-from unmix.training.load import optimiser_of
+from unmix.training.optimisers import Adam, optimiser_of
 from unmix.training.progress import FitProgress
 from unmix.training.recipes import OneCycle
 
@@ -42,7 +42,7 @@ def train(network: Network, rows: Rows, held_out: Rows | None, plan: Plan) -> li
     At most fifty times a run the loss is logged and the held-out loss taken; after `patience` times without a new best
     the run stops. A module with randomness of its own (dropout) is seeded too, and torch's global state left as it was.
     """
-    optimiser, schedule = optimiser_of(network, plan.rate), OneCycle()
+    optimiser, schedule = optimiser_of(network, plan.rate, Adam()), OneCycle()
     batches = shuffled(len(rows), plan.batch, plan.unit, stream(plan.seed, "batches"))
     views, every = stream(plan.seed, "views"), -(-plan.steps // CHECKS)
     history: list[dict[str, float]] = []
@@ -53,7 +53,7 @@ def train(network: Network, rows: Rows, held_out: Rows | None, plan: Plan) -> li
         network.train()
         for step in range(1, plan.steps + 1):
             for group in optimiser.param_groups:
-                group["lr"] = group["peak"] * schedule.factor((step - 1) / plan.steps)
+                group["lr"] = plan.rate * schedule.factor((step - 1) / plan.steps)
             loss = network.training_loss(rows.batch(next(batches), views, plan.device))
             value = loss.item()
             if not math.isfinite(value):

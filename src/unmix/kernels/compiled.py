@@ -71,7 +71,8 @@ def log(x):  # type: ignore[no-untyped-def]
 def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, grad_n, grad_s):  # type: ignore[no-untyped-def]
     """Rows `start` to `stop` of the contrastive sum, and their share of the gradients.
 
-    `power` is the exponent of the distance, 0 for the dot product; a (b, d), n (d, b), s (b,).
+    `power` is the exponent of the distance, 0 for the dot product; a (b, d), n (d, b), s (b,), −inf where there is no
+    positive.
     """
     d = n.shape[0]
     p = np.float32(power)
@@ -109,7 +110,7 @@ def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, 
         for j in range(group):
             w[j] = exp(w[j] - peak)
             mass += w[j]
-        total += (peak - s[i]) + math.log(mass)
+        total += (peak - s[i] if s[i] > -np.inf else peak) + math.log(mass)
         if not with_gradient:
             continue
         scale = np.float32(1) / mass

@@ -17,7 +17,7 @@ def contrastive_sum(
     similarity: Similarity,
     anchors: Float[Tensor, "b d"],
     negatives: Float[Tensor, "b d"],
-    positive: Float[Tensor, " b"],
+    positive: Float[Tensor, " b"] | None,
     group_size: int | None = None,
 ) -> Float[Tensor, ""]:
     """Σ_i log( exp s⁺_i + Σ_{j ≠ i, j in the group of i} exp s(a_i, n_j) ) − s⁺_i.
@@ -28,7 +28,8 @@ def contrastive_sum(
 
     Parameters
     ----------
-    positive : the similarity of each anchor to its positive, s⁺.
+    positive : the similarity of each anchor to its positive, s⁺. None leaves the terms of s⁺ out, and the sum is
+        Σ_i log Σ_{j ≠ i} exp s(a_i, n_j).
     group_size : rows are taken in groups of this size and only meet negatives of their own group;
         it must divide b. None is the whole batch.
 
@@ -46,16 +47,18 @@ def contrastive_sum(
 class _ContrastiveSum(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, anchors: Tensor, negatives: Tensor, positive: Tensor, similarity: Similarity, group_size: int
+        ctx: Any, anchors: Tensor, negatives: Tensor, positive: Tensor | None, similarity: Similarity, group_size: int
     ) -> Tensor:
         with_gradient = any(ctx.needs_input_grad[:3])
         method = onepass if onepass.serves(similarity, anchors) else tiled
-        total, *gradients = method.contrastive_sum(similarity, anchors, negatives, positive, group_size, with_gradient)
+        own = anchors.new_full((len(anchors),), -torch.inf) if positive is None else positive
+        total, *gradients = method.contrastive_sum(similarity, anchors, negatives, own, group_size, with_gradient)
         ctx.save_for_backward(*gradients)
+        ctx.alone = positive is None
         return total
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
-        gradients = (g * upstream for g in ctx.saved_tensors)
-        return (*gradients, None, None)
+        for_anchors, for_negatives, for_positive = (g * upstream for g in ctx.saved_tensors)
+        return for_anchors, for_negatives, None if ctx.alone else for_positive, None, None

@@ -33,7 +33,7 @@ def contrastive_sum(
                 a, n, s = leaves
                 own = torch.arange(rows.start - group, rows.stop - group, device=a.device)[:, None]
                 scores = similarity.matrix(a, n).scatter(1, own, s[:, None])  # never its own negative
-                value = (torch.logsumexp(scores, 1) - s).sum()
+                value = (torch.logsumexp(scores, 1) - torch.where(s.isneginf(), 0.0, s)).sum()
             if with_gradient:
                 for so_far, part, g in zip(gradients, parts, torch.autograd.grad(value, leaves), strict=True):
                     so_far[part] += g

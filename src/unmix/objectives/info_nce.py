@@ -13,6 +13,7 @@ from torch import Tensor, nn
 
 from unmix.errors import require, require_kind
 from unmix.kernels import contrastive_sum
+from unmix.objectives.widened import widened_sum
 from unmix.similarities import Dot, Similarity
 
 
@@ -23,6 +24,7 @@ def info_nce(
     temperature: float | Tensor = 1.0,
     group_size: int | None = None,
     two_sided: bool = False,
+    widen: bool = False,
 ) -> Float[Tensor, ""]:
     """−mean_i log( e^{s(a_i, p_i)/τ} / (e^{s(a_i, p_i)/τ} + Σ_{j≠i} e^{s(a_i, a_j)/τ}) ).
 
@@ -30,7 +32,8 @@ def info_nce(
     `group_size` rows: draws from the marginal, as the theorems ask, and never the anchor itself
     (Zimmermann et al. 2021, equation 1; their code counts the anchor too). In the limit of many
     negatives this is the cross-entropy of p(z̃|z) and the model's q(z̃|z), less a constant.
-    `two_sided` adds the same with positives and anchors exchanged, and halves.
+    `two_sided` adds the same with positives and anchors exchanged, and halves. `widen` puts `widened_sum` in the place
+    of the sum over negatives.
 
     Examples
     --------
@@ -48,9 +51,13 @@ def info_nce(
     scale = temperature ** (-1 / similarity.degree)  # s is homogeneous: s(ca, cb) = s(a, b)/τ
     a, b = anchors * scale, positives * scale
     positive = similarity.rows(a, b)
-    total = contrastive_sum(similarity, a, a, positive, group_size)
-    if two_sided:
-        total = (total + contrastive_sum(similarity, b, b, positive, group_size)) / 2
+
+    def side(rows: Tensor) -> Tensor:
+        if widen:
+            return widened_sum(similarity, rows, positive, group_size)
+        return contrastive_sum(similarity, rows, rows, positive, group_size)
+
+    total = (side(a) + side(b)) / 2 if two_sided else side(a)
     return total / len(a)
 
 
@@ -73,11 +80,12 @@ class InfoNCE:
     ----------
     temperature : τ, or its initial value if `learn_temperature`.
     group_size : negatives come from groups of this many rows instead of the whole batch.
+    widen : negatives are seen through a kernel as wide as they are far (`widened_sum`); for distances, not for `Dot`.
 
     Examples
     --------
     >>> InfoNCE(Dot(), temperature=0.1)
-    InfoNCE(similarity=Dot(), temperature=0.1, learn_temperature=False, two_sided=False, group_size=None)
+    InfoNCE(similarity=Dot(), temperature=0.1, learn_temperature=False, two_sided=False, group_size=None, widen=False)
     """
 
     similarity: Similarity = field(default_factory=Dot)
@@ -85,6 +93,7 @@ class InfoNCE:
     learn_temperature: bool = False
     two_sided: bool = False
     group_size: int | None = None
+    widen: bool = False
     told: ClassVar[tuple[str, ...]] = ("x", "x_view")
 
     def __post_init__(self) -> None:
@@ -98,6 +107,10 @@ class InfoNCE:
         require(
             self.group_size is None or self.group_size >= 2,
             f"a group of negatives needs at least 2 rows, not {self.group_size}.",
+        )
+        require(
+            not (self.widen and isinstance(self.similarity, Dot)),
+            "a dot product is no distance, so its negatives have no width: widen an Lp similarity.",
         )
 
     def check(self, process: Any, batch: int, outputs: int) -> None:
@@ -126,4 +139,5 @@ class _InfoNCELoss(nn.Module):
     def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, x_view: Tensor) -> Tensor:
         o = self.objective
         anchors, positives = encode(torch.cat([x, x_view])).split(len(x))
-        return info_nce(o.similarity, anchors, positives, self.log_temperature.exp(), o.group_size, o.two_sided)
+        temperature = self.log_temperature.exp()
+        return info_nce(o.similarity, anchors, positives, temperature, o.group_size, o.two_sided, o.widen)

@@ -78,27 +78,27 @@ class SomeLabels:
 
 @dataclass(frozen=True)
 class Local:
-    """Batches of neighbours, as near to each other as the loss asks for.
+    """Batches of neighbours, nearer to each other pool by pool.
 
     Where the conditional is narrow, nearly all negatives of a random batch are too far away to carry a gradient
     (box, scale 0.05, d = 10: 2 pairs in 10,000 are near), and InfoNCE stops learning at a small loss. Neighbours are
     near. A pool of `rows` · 2^`depth` fresh pairs is cut into regions by halving it again and again (`regions`), in
     the coordinates of the encoder as it is when the pool is drawn; no latent is looked at. Each step takes a few blocks
-    of `rows` pairs, the anchors of a block from one region; each block serves once. The first pool is not cut at all;
-    the next ones are cut once more than the one before whenever the loss has fallen below `below`, so that a signal
-    that is strong enough keeps its random batches.
+    of `rows` pairs, the anchors of a block from one region; each block serves once. The first pool is not cut at all,
+    and each is cut once more than the one before: far points are put in their places first, then near ones.
 
-    For a uniform marginal the optimum stays where it was: restricted to a region it is uniform there, and the best
-    critic log p(x̃|x)/p(x̃) changes by a constant only. That is exact for positives that stay in the region; those that
-    leave it make the best scale of the output smaller than the law's own, but have no preferred direction, because
-    regions are cut along random axes each time. Several blocks in one batch keep far points apart. For another
-    marginal, or a similarity that does not match the conditional, the optimum moves.
+    The optimum stays where it was: of negatives from a region, the best critic log p(x̃|x)/p(x̃|region) is the same as of
+    random ones up to a constant. That is exact for positives that stay in the region; those that leave it make the best
+    scale of the output smaller than the law's own, but have no preferred direction, because regions are cut along
+    random axes each time. Several blocks in one batch keep far points apart. A similarity that cannot be the best
+    critic (of another family than the conditional, or a distance where the marginal is not uniform) has an optimum
+    that depends on where negatives come from: in a region every smooth marginal is nearly uniform, so that there it
+    moves towards that of a uniform one.
 
     Parameters
     ----------
     rows : pairs a block; a batch is a whole number of blocks.
     depth : how often a pool is halved at most.
-    below : the running mean of the loss under which the next pool is cut once more.
 
     Examples
     --------
@@ -108,12 +108,10 @@ class Local:
 
     rows: int = 256
     depth: int = 10
-    below: float = 0.3
 
     def __post_init__(self) -> None:
         require(self.rows >= 2, f"a block needs at least 2 rows to have a negative, not {self.rows}.")
         require(0 <= self.depth <= 24, f"the pool is halved 0 to 24 times, not {self.depth}.")
-        require(self.below > 0, f"the loss is never below 0: give a larger limit than {self.below}.")
 
     @property
     def pool(self) -> int:
@@ -131,4 +129,4 @@ class Local:
 
     def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
         assert isinstance(process, PairProcess)
-        return LocalSource(process, self.rows, self.depth, self.below, batch // self.rows, generator)
+        return LocalSource(process, self.rows, self.depth, batch // self.rows, generator)

@@ -21,7 +21,7 @@ from unmix.training.folder import CHECKPOINT, WEIGHTS, RunFolder
 from unmix.training.interrupt import Interrupt
 from unmix.training.load import losses, read_back, start
 from unmix.training.progress import FitProgress
-from unmix.training.recipes import Recipe
+from unmix.training.recipe import Recipe
 from unmix.training.result import Fit, Interrupted
 
 
@@ -71,7 +71,7 @@ def fit(
     require_kind(model, Model, "model", "um.Model(...)")
     recipe = recipes.suited(process, model) if recipe is None else recipe
     require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
-    model.check(process, recipe.batch)
+    recipe.trained(model).check(process, recipe.batch)
     recipe.batches.check_use(process, model.objective)
     stream(seed, "batches")  # refuses a bad seed before anything is written
     for callback in callbacks:
@@ -106,7 +106,7 @@ def _train(
     with FitProgress(recipe.steps, done, progress) as shown, Interrupt() as interrupt:
         for step in range(done + 1, recipe.steps + 1):
             for group in optimiser.param_groups:
-                group["lr"] = group["peak"] * recipe.schedule.factor((step - 1) / recipe.steps)
+                group["lr"] = recipe.rate * recipe.schedule.factor((step - 1) / recipe.steps)
             rows = batches.next(network.embed)
             loss = network.training_loss(rows)
             value = loss.item()
@@ -115,7 +115,6 @@ def _train(
             optimiser.zero_grad()
             loss.backward()
             optimiser.step()
-            batches.told(value)
 
             if watch:  # before the checkpoint: what a kill in between cuts off is seen again
                 watch(step, network)

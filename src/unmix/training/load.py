@@ -15,7 +15,8 @@ from unmix.processes import Process
 from unmix.randomness import stream
 from unmix.training import checkpoint
 from unmix.training.folder import CONFIG, WEIGHTS, RunFolder
-from unmix.training.recipes import Recipe
+from unmix.training.optimisers import optimiser_of
+from unmix.training.recipe import Recipe
 from unmix.training.result import Fit
 from unmix.training.sources import Source
 
@@ -66,18 +67,9 @@ def read_back(process: Process, model: Model, recipe: Recipe, seed: int, run: Ru
 def start(process: Process, model: Model, recipe: Recipe, seed: int) -> tuple[Network, torch.optim.Optimizer, Source]:
     """A network, an optimiser and a stream of batches as they are before the first step."""
     sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
-    network = model.build(process, sample, stream(seed, "init"))
-    optimiser = optimiser_of(network, recipe.rate, recipe.scale_rate)
+    network = recipe.trained(model).build(process, sample, stream(seed, "init"))
+    optimiser = optimiser_of(network, recipe.rate, recipe.optimiser)
     return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
-
-
-def optimiser_of(network: Network, rate: float, scale_rate: float = 1.0) -> torch.optim.Optimizer:
-    """Adam; the scale of the output and the temperature have a share `scale_rate` of the rate."""
-    learned = [p for p in network.parameters() if p.requires_grad]
-    matrices = [p for p in learned if p.ndim > 0]
-    scales = [p for p in learned if p.ndim == 0]
-    groups = [{"params": matrices, "peak": rate}, {"params": scales, "peak": rate * scale_rate}]
-    return torch.optim.Adam([group for group in groups if group["params"]], lr=rate, fused=True)
 
 
 def losses(log: list[dict[str, Any]]) -> tuple[tuple[int, float], ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from typing import Any, Protocol, runtime_checkable
 
@@ -13,7 +12,6 @@ from unmix.processes import PairProcess, Pairs
 from unmix.training.regions import regions
 
 Embed = Callable[[Tensor], Tensor]
-MEMORY = 0.02  # the share of the newest loss in the running mean
 
 
 @runtime_checkable
@@ -23,9 +21,6 @@ class Source(Protocol):
     def next(self, embed: Embed) -> Any:
         """The next step's rows; `embed` is the encoder as it is now."""
         ...
-
-    def told(self, loss: float) -> None:
-        """Hear the loss of the step."""
 
     def state(self) -> dict[str, Tensor]: ...
     def restore(self, state: dict[str, Tensor]) -> None: ...
@@ -40,9 +35,6 @@ class FreshSource:
     def next(self, embed: Embed) -> Any:
         return self.sample(self.batch, self.generator)
 
-    def told(self, loss: float) -> None:
-        """Fresh batches are the same whatever the loss."""
-
     def state(self) -> dict[str, Tensor]:
         return {"generator": self.generator.get_state()}
 
@@ -53,29 +45,23 @@ class FreshSource:
 class LocalSource:
     """Holds a pool, its blocks in the order in which they serve, and how many have served."""
 
-    def __init__(
-        self, process: PairProcess, rows: int, deepest: int, below: float, blocks: int, generator: torch.Generator
-    ) -> None:
-        self.process, self.rows, self.deepest, self.below = process, rows, deepest, below
+    def __init__(self, process: PairProcess, rows: int, deepest: int, blocks: int, generator: torch.Generator) -> None:
+        self.process, self.rows, self.deepest = process, rows, deepest
         self.blocks_a_step, self.generator = blocks, generator
         self.pairs: Pairs | None = None
         self.before = generator.get_state()
         self.blocks = torch.empty(0, rows, dtype=torch.long)
-        self.used, self.depth, self.loss = 0, 0, math.inf
+        self.used, self.depth = 0, 0
 
     def next(self, embed: Embed) -> Pairs:
         if self.used + self.blocks_a_step > len(self.blocks):
-            if self.loss < self.below:
-                self.depth = min(self.depth + 1, self.deepest)
+            self.depth = min(self.depth + 1, self.deepest) if len(self.blocks) else 0
             self.pairs = self._draw()
             self.blocks, self.used = self._cut(embed(self.pairs.x)), 0
         assert self.pairs is not None
         rows = self.blocks[self.used : self.used + self.blocks_a_step].reshape(-1)
         self.used += self.blocks_a_step
         return Pairs(*(part[rows] for part in self.pairs))
-
-    def told(self, loss: float) -> None:
-        self.loss = loss if math.isinf(self.loss) else (1 - MEMORY) * self.loss + MEMORY * loss
 
     def _draw(self) -> Pairs:
         self.before = self.generator.get_state()
@@ -90,8 +76,7 @@ class LocalSource:
 
     def state(self) -> dict[str, Tensor]:
         """The pool is drawn again from the generator's state before it; its blocks depend on weights long gone."""
-        loss = torch.tensor(self.loss, dtype=torch.float64)
-        now = {"generator": self.generator.get_state(), "counts": torch.tensor([self.used, self.depth]), "loss": loss}
+        now = {"generator": self.generator.get_state(), "counts": torch.tensor([self.used, self.depth])}
         return now | ({"before": self.before, "blocks": self.blocks.int()} if len(self.blocks) else {})
 
     def restore(self, state: dict[str, Tensor]) -> None:
@@ -100,5 +85,4 @@ class LocalSource:
             self.pairs = self._draw()
             self.blocks = state["blocks"].long()
         self.used, self.depth = state["counts"].tolist()
-        self.loss = state["loss"].item()
         self.generator.set_state(state["generator"])

@@ -1,0 +1,62 @@
+"""InfoNCE for conditionals that are narrower than a batch can see: negatives through a wider kernel."""
+
+from __future__ import annotations
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from unmix.kernels import contrastive_sum
+from unmix.similarities import Similarity
+
+PROBES = 32  # anchors whose nearest negative is looked for: their mean is good to a few percent
+
+
+def widened_sum(
+    similarity: Similarity,
+    anchors: Float[Tensor, "b d"],
+    positive: Float[Tensor, " b"],
+    group_size: int | None = None,
+) -> Float[Tensor, ""]:
+    """Σ_i [ log Σ_{j≠i} exp s(c a_i, c a_j) − s⁺_i ], with c = `width` ≤ 1.
+
+    With many negatives and c = 1 it is InfoNCE: alignment of the pairs, and log Z(x) = log E exp s(f(x), f(x⁻)). Where
+    the kernel exp s is narrow, log Z(x) is the log-density of the embedding at f(x), up to a constant, and InfoNCE is
+    alignment less entropy (Wang & Isola 2020). A batch has no negatives within so narrow a kernel, and InfoNCE loses
+    its gradient; but a density can be estimated by a wider kernel, as wide as the nearest negatives are far.
+
+    The embedding of a uniform marginal by the right f is uniform, and every width sees the same density there, but for
+    points within a kernel's width of the boundary: c < 1 moves the optimum there, and nowhere else. For an Lp
+    similarity and a box it moves by a monotone function of each coordinate. The nearer the negatives
+    (`recipes.Local`), the narrower that margin. The positive is not in the sum over negatives: at another width it has
+    no place there (Yeh et al. 2022 leave it out too).
+
+    Examples
+    --------
+    >>> from unmix.similarities import Lp
+    >>> a = torch.tensor([[0.0], [1.0], [2.0]])
+    >>> round(widened_sum(Lp(2), a, torch.zeros(3)).item(), 3)  # the nearest is at 1, a positive at 1/2: c² = 1/2
+    -0.404
+    """
+    narrowed = width(similarity, anchors.detach()[: group_size or len(anchors)]) * anchors
+    return contrastive_sum(similarity, narrowed, narrowed, None, group_size) - positive.sum()
+
+
+def width(similarity: Similarity, points: Float[Tensor, "b d"]) -> float:
+    """The factor c ≤ 1 that brings the nearest of the other points as near as a positive should be, on average.
+
+    A density ∝ exp s with s homogeneous of degree h has E[−s] = d/h in d dimensions, whatever s is, so c is
+    (d / (h · mean_i min_j −s(a_i, a_j)))^{1/h}, or 1 where negatives are near enough.
+
+    Examples
+    --------
+    >>> from unmix.similarities import Lp
+    >>> width(Lp(1), torch.tensor([[0.0], [4.0], [8.0]])), width(Lp(1), torch.tensor([[0.0], [0.1]]))
+    (0.25, 1.0)
+    """
+    n, d = points.shape
+    rows = torch.arange(0, n, max(1, n // PROBES))
+    distances = -similarity.matrix(points[rows], points)
+    distances[torch.arange(len(rows)), rows] = torch.inf  # never its own neighbour
+    wanted, found = d / similarity.degree, distances.min(1).values.mean().item()
+    return 1.0 if found <= wanted else (wanted / found) ** (1 / similarity.degree)

@@ -1,0 +1,75 @@
+"""How a model is trained, as data."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+
+from unmix.errors import require, require_kind
+from unmix.model import Model
+from unmix.objectives import InfoNCE
+from unmix.training.batches import Fresh, Local, SomeLabels
+from unmix.training.optimisers import SOAP, Adam
+from unmix.training.schedules import Constant, OneCycle
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """So many updates on batches of the process.
+
+    Parameters
+    ----------
+    steps : the number of updates.
+    batch : rows (or pairs of them) a step.
+    rate : the (peak) learning rate.
+    optimiser : what makes an update of a gradient.
+    schedule : how the rate moves over the run.
+    batches : which rows a step takes: fresh ones, neighbours out of a pool, or those of some labels.
+    group_size, widen : how InfoNCE is to take its negatives, whatever the model says: few a pair, where pairs are what
+        is short; through a wider kernel, where near negatives are (`InfoNCE`). None and False leave the model as it is.
+    whitening_rows : observations that whitening is estimated from.
+    checkpoint_every, log_every : steps between checkpoints and between lines of metrics.jsonl.
+
+    Examples
+    --------
+    >>> Recipe(steps=100, batch=64, rate=1e-2).schedule
+    OneCycle(warmup=0.25)
+    """
+
+    steps: int
+    batch: int
+    rate: float
+    optimiser: Adam | SOAP = field(default_factory=SOAP)
+    schedule: OneCycle | Constant = field(default_factory=OneCycle)
+    batches: Fresh | Local | SomeLabels = field(default_factory=Fresh)
+    group_size: int | None = None
+    widen: bool = False
+    whitening_rows: int = 50_000
+    checkpoint_every: int = 500
+    log_every: int = 50
+
+    def __post_init__(self) -> None:
+        for name in ("steps", "batch", "whitening_rows", "checkpoint_every", "log_every"):
+            value = getattr(self, name)
+            require(isinstance(value, int) and value >= 1, f"{name} must be a whole number of at least 1, not {value}.")
+        require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
+        require_kind(self.optimiser, Adam | SOAP, "optimiser", "um.recipes.SOAP()")
+        require_kind(self.batches, Fresh | Local | SomeLabels, "batches", "um.recipes.Fresh()")
+        self.batches.check(self.batch)
+
+    def trained(self, model: Model) -> Model:
+        """The model as this recipe trains it: the same, but for where InfoNCE takes its negatives.
+
+        Examples
+        --------
+        >>> import unmix as um
+        >>> Recipe(100, 64, 1e-2, widen=True).trained(um.Model(objective=um.InfoNCE(um.Lp(3)))).objective.widen
+        True
+        """
+        objective = model.objective
+        if not (self.group_size or self.widen):
+            return model
+        require_kind(objective, InfoNCE, "the objective of a recipe with group_size or widen", "um.InfoNCE()")
+        assert isinstance(objective, InfoNCE)  # for the type checker
+        size, widen = self.group_size or objective.group_size, self.widen or objective.widen
+        return replace(model, objective=replace(objective, group_size=size, widen=widen))
