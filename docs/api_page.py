@@ -15,7 +15,7 @@ GROUPS = {
         mixings.MLP mixings.Smooth mixings.Linear mixings.Identity mixings.LayeredMap mixings.Mixing""",
     "Models: an encoder, where its output lies, what it is trained on": """
         Model encoders.MLP encoders.Encoder outputs.Sphere outputs.Box outputs.Free
-        InfoNCE objectives.info_nce Dot Lp LpNorm similarities.Similarity
+        InfoNCE objectives.info_nce objectives.widened_sum Dot Lp LpNorm similarities.Similarity
         CrossEntropy DIET objectives.cross_entropy Regression objectives.Objective""",
     "Theory: what is promised beforehand, and up to which maps": """
         guarantee Guarantee theory.Theorem theory.Assumption theory.HeadPromise
@@ -24,7 +24,7 @@ GROUPS = {
         indeterminacy.Linear indeterminacy.FittedMap""",
     "Training: a run, how long and how fast it goes, what is kept": """
         fit Fit load Recipe recipes.suited recipes.fast recipes.paper recipes.OneCycle recipes.Constant
-        recipes.Fresh recipes.Local recipes.SomeLabels stream
+        recipes.SOAP recipes.Adam recipes.Fresh recipes.Local recipes.SomeLabels stream
         callbacks.Callback callbacks.TensorBoard callbacks.MLflow Interrupted TrainingDiverged RunFolderError""",
     "Recovery: up to what an embedding equals known latents": """
         recovery Recovery mcc cluster_recovery ClusterRecovery""",

@@ -33,7 +33,7 @@ print(um.guarantee(process, um.Model(um.encoders.MLP(), um.InfoNCE(um.Dot(), tem
 # The observations themselves show what there was before training.
 
 # %%
-fit = um.fit(process, model, um.recipes.fast(steps=20 if SHORT else 4000), seed=0)
+fit = um.fit(process, model, um.recipes.fast(steps=20 if SHORT else 2000), seed=0)
 pairs = process.sample(10_000, um.stream(0, "evaluation"))
 tables = {"observations": pairs.x, "encoder": fit.embed(pairs.x)}
 counts = {"bootstraps": 40, "permutations": 99} if SHORT else {}

@@ -1,5 +1,6 @@
 """Local batches: regions partition a cloud, batches are true pairs, and the optimum stays where it was."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -126,6 +127,15 @@ def test_a_marginal_that_is_not_uniform_does_not_bend_the_optimum_unless_negativ
 def test_a_batch_that_is_no_whole_number_of_regions_is_refused():
     with pytest.raises(um.InputError, match="multiple of 256"):
         um.Recipe(steps=1, batch=1000, rate=1e-2, batches=Local())
+
+
+def test_the_scale_of_a_box_moves_at_its_own_rate():
+    """The first step moves every weight by its rate."""
+    model = um.Model(um.encoders.MLP((8,)), um.InfoNCE(um.Lp(2)), um.outputs.Box(extent=2.0))
+    recipe = um.Recipe(1, 64, 1e-2, schedule=um.recipes.Constant(), scale_rate=0.25, whitening_rows=500)
+    found = um.fit(PROCESS, model, recipe, progress=False).network
+    assert abs(found.output.log_scale.item() - math.log(2)) == pytest.approx(0.25e-2, rel=1e-3)
+    assert found.body.bent[-1].bias.abs().max().item() == pytest.approx(1e-2, rel=1e-3)
 
 
 def test_the_recipe_suits_the_regime():

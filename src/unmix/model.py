@@ -32,7 +32,7 @@ class Model:
     --------
     >>> import unmix as um
     >>> print(um.Model(um.encoders.MLP(), um.InfoNCE(um.Dot(), 0.1), um.outputs.Sphere()))
-    whitened MLP 64-64-64 to sphere of radius 1, trained by InfoNCE with dot product, τ = 0.1
+    whitened MLP 64-64-64-64 to sphere of radius 1, trained by InfoNCE with dot product, τ = 0.1
     """
 
     encoder: Encoder = field(default_factory=MLP)

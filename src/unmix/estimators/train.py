@@ -53,7 +53,7 @@ def train(network: Network, rows: Rows, held_out: Rows | None, plan: Plan) -> li
         network.train()
         for step in range(1, plan.steps + 1):
             for group in optimiser.param_groups:
-                group["lr"] = plan.rate * schedule.factor((step - 1) / plan.steps)
+                group["lr"] = group["peak"] * schedule.factor((step - 1) / plan.steps)
             loss = network.training_loss(rows.batch(next(batches), views, plan.device))
             value = loss.item()
             if not math.isfinite(value):

@@ -31,7 +31,7 @@ def dots(found: Reproduction) -> tuple[bytes, str]:
     for ax, column in zip(axes, columns, strict=True):
         cells = [found.cell(row.number, column.title) for row in rows]
         shown = [v for c in cells for v in (*c.values, *([c.published.mean] if c.published else []))]
-        place = _nines if max(shown, default=100) > 90 else float
+        place = nines if max(shown, default=100) > 90 else float
         for y, cell in enumerate(cells):
             if cell.published:
                 published = cell.published
@@ -95,15 +95,15 @@ def _along(found: Reproduction, title: str) -> str:
     return f"{title}: from {high}, to {low}."
 
 
-def _nines(score: float) -> float:
+def nines(score: float) -> float:
     """The position of a score: −log10 of what it lacks, 100 being cut at 99.995."""
     return -log10(max(100 - score, 0.005))
 
 
 def _axis(ax: Any, title: str, lowest: float, place: Callable[[float], float]) -> None:
-    if place is _nines:
+    if place is nines:
         ticks = [t for t in TICKS if t >= max(u for u in TICKS if u <= max(min(lowest, 90), 0))]
-        ax.set_xlim(_nines(ticks[0]) - 0.15, _nines(99.995) + 0.1)
+        ax.set_xlim(nines(ticks[0]) - 0.15, nines(99.995) + 0.1)
     else:
         ticks = [0, 20, 40, 60, 80, 100]
         ax.set_xlim(0, 100)

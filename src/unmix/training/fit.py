@@ -106,7 +106,7 @@ def _train(
     with FitProgress(recipe.steps, done, progress) as shown, Interrupt() as interrupt:
         for step in range(done + 1, recipe.steps + 1):
             for group in optimiser.param_groups:
-                group["lr"] = recipe.rate * recipe.schedule.factor((step - 1) / recipe.steps)
+                group["lr"] = group["peak"] * recipe.schedule.factor((step - 1) / recipe.steps)
             rows = batches.next(network.embed)
             loss = network.training_loss(rows)
             value = loss.item()

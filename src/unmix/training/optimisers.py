@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
-from torch import nn
 
 from unmix.errors import require
 from unmix.model import Network
@@ -19,12 +19,12 @@ class Adam:
     Examples
     --------
     >>> weight = torch.nn.Parameter(torch.zeros(2))
-    >>> type(Adam().build([weight], 1e-3)).__name__
+    >>> type(Adam().build([{"params": [weight]}], 1e-3)).__name__
     'Adam'
     """
 
-    def build(self, weights: list[nn.Parameter], rate: float) -> torch.optim.Optimizer:
-        return torch.optim.Adam(weights, lr=rate, fused=True)
+    def build(self, groups: list[dict[str, Any]], rate: float) -> torch.optim.Optimizer:
+        return torch.optim.Adam(groups, lr=rate, fused=True)
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,18 @@ class SOAP:
         whole = isinstance(self.every, int) and self.every >= 1
         require(whole, f"the basis is updated every 1 or more steps, not {self.every!r}.")
 
-    def build(self, weights: list[nn.Parameter], rate: float) -> torch.optim.Optimizer:
-        return Soap(weights, rate, every=self.every)
+    def build(self, groups: list[dict[str, Any]], rate: float) -> torch.optim.Optimizer:
+        return Soap(groups, rate, every=self.every)
 
 
-def optimiser_of(network: Network, rate: float, optimiser: Adam | SOAP) -> torch.optim.Optimizer:
-    """The optimiser of all that a network learns."""
-    return optimiser.build([p for p in network.parameters() if p.requires_grad], rate)
+def optimiser_of(
+    network: Network, rate: float, optimiser: Adam | SOAP, scale_rate: float = 1.0
+) -> torch.optim.Optimizer:
+    """The optimiser of all that a network learns; each group of weights has its own `peak` of the rate.
+
+    The scale of the output and the temperature have a share `scale_rate` of the others' rate.
+    """
+    learned = [p for p in network.parameters() if p.requires_grad]
+    matrices, scales = [p for p in learned if p.ndim > 0], [p for p in learned if p.ndim == 0]
+    groups = [{"params": matrices, "peak": rate}, {"params": scales, "peak": rate * scale_rate}]
+    return optimiser.build([group for group in groups if group["params"]], rate)

@@ -27,6 +27,8 @@ class Recipe:
     batches : which rows a step takes: fresh ones, neighbours out of a pool, or those of some labels.
     group_size, widen : how InfoNCE is to take its negatives, whatever the model says: few a pair, where pairs are what
         is short; through a wider kernel, where near negatives are (`InfoNCE`). None and False leave the model as it is.
+    scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
+        that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
     whitening_rows : observations that whitening is estimated from.
     checkpoint_every, log_every : steps between checkpoints and between lines of metrics.jsonl.
 
@@ -44,6 +46,7 @@ class Recipe:
     batches: Fresh | Local | SomeLabels = field(default_factory=Fresh)
     group_size: int | None = None
     widen: bool = False
+    scale_rate: float = 1.0
     whitening_rows: int = 50_000
     checkpoint_every: int = 500
     log_every: int = 50
@@ -53,6 +56,7 @@ class Recipe:
             value = getattr(self, name)
             require(isinstance(value, int) and value >= 1, f"{name} must be a whole number of at least 1, not {value}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
+        require(0 < self.scale_rate < math.inf, f"scale_rate must be positive and finite, not {self.scale_rate}.")
         require_kind(self.optimiser, Adam | SOAP, "optimiser", "um.recipes.SOAP()")
         require_kind(self.batches, Fresh | Local | SomeLabels, "batches", "um.recipes.Fresh()")
         self.batches.check(self.batch)

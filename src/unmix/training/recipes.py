@@ -17,7 +17,7 @@ from unmix.training.schedules import Constant, OneCycle
 __all__ = ["SOAP", "Adam", "Constant", "Fresh", "Local", "OneCycle", "Recipe", "SomeLabels", "fast", "paper", "suited"]
 
 
-def fast(steps: int = 3000, batch: int = 1024, rate: float = 1e-2) -> Recipe:
+def fast(steps: int = 2000, batch: int = 1024, rate: float = 2e-2) -> Recipe:
     """Few steps at a high rate, for the small whitened encoder that is `encoders.MLP()` and an ordinary signal.
 
     Examples
@@ -32,7 +32,7 @@ def suited(process: Process, model: Model) -> Recipe:
     """The recipe for the regime that a process and a model are in, by what they say of themselves alone.
 
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
-      the limit. `Local` batches bring them near, and a wider kernel sees them.
+      the limit. `Local` batches bring them near, a wider kernel sees them, and a box output grows slowly.
     - A dot product on a sphere with a fixed r²/τ below the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below the dimension).
@@ -60,7 +60,7 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
     output, law = model.output, process.conditional
     uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
     if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
-        return Recipe(6000, 1024, 2e-2, batches=Local(), widen=True)
+        return Recipe(6000, 1024, 2e-2, batches=Local(), widen=True, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
         weak = objective.temperature * process.dimension > output.radius**2
         if weak and not (output.learnable or objective.learn_temperature):

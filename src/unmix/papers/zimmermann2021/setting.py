@@ -30,8 +30,8 @@ OFFICIAL = (
     "steps. It is an upper bound in so far as a run may have been good enough earlier."
 )
 LOCAL = (
-    "In the box rows negatives come from neighbourhoods. That keeps the optimum where q(z̃|z) is the conditional's own "
-    "family; where it is another one, the optimum of the objective moves with the neighbourhoods."
+    "In the box rows negatives come from neighbourhoods and are seen through a wider kernel. The former keeps the "
+    "optimum where q(z̃|z) is the conditional's own family; the latter moves it near the boundary of the box."
 )
 IDENTITY, SUPERVISED, UNSUPERVISED = "identity", "supervised", "unsupervised"
 SPACE_NAMES: dict[type, str] = {

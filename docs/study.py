@@ -1,0 +1,180 @@
+"""The recipe study: each regime by its recipe and without one ingredient at a time, score against time.
+
+`python docs/study.py` runs what results/recipes.json does not hold yet, two runs at a time on a thread each (stop it
+and start it again at any time), and writes the table of docs/recipes.md and docs/recipes.png. `--page` does only that.
+"""
+
+import argparse
+import time
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import torch
+from blocks import with_block
+from matplotlib.axes import Axes
+
+import unmix as um
+from unmix.files import read_json, write_json
+from unmix.model import Model, Network
+from unmix.papers.effort import fast
+from unmix.papers.exhibit import Row
+from unmix.papers.names import exhibit_named
+from unmix.papers.pictures import nines
+from unmix.sheets import markdown_row
+from unmix.training.folder import versions
+
+ROOT = Path(__file__).parent.parent
+KEPT, PAGE, PICTURE = ROOT / "results" / "recipes.json", ROOT / "docs" / "recipes.md", ROOT / "docs" / "recipes.png"
+MOMENTS, ROWS, SEED = 10, 16_384, 0
+Change = Callable[[Model, um.Recipe], tuple[Model, um.Recipe]]
+
+
+@dataclass(frozen=True)
+class Regime:
+    """A cell of a table, and what is left out of its recipe in turn."""
+
+    title: str
+    table: str
+    row: int
+    column: str
+    variants: tuple[str, ...]
+
+
+def _of_recipe(**changes: object) -> Change:
+    return lambda model, recipe: (model, replace(recipe, **changes))  # type: ignore[arg-type]
+
+
+WHOLE = "the recipe"
+CHANGES: dict[str, Change] = {
+    WHOLE: lambda model, recipe: (model, recipe),
+    "Adam": _of_recipe(optimiser=um.recipes.Adam()),
+    "3 hidden layers": lambda model, recipe: (replace(model, encoder=um.encoders.MLP((64, 64, 64))), recipe),
+    "not widened": _of_recipe(widen=False),
+    "no neighbourhoods": _of_recipe(batches=um.recipes.Fresh()),
+    "neither": _of_recipe(widen=False, batches=um.recipes.Fresh()),
+    "all negatives": lambda model, recipe: (
+        model,
+        replace(recipe, group_size=None, batch=recipe.batch // 4, steps=2 * recipe.steps),
+    ),
+    "quarter batch": lambda model, recipe: (model, replace(recipe, batch=recipe.batch // 4, steps=2 * recipe.steps)),
+}
+SATURATED = (WHOLE, "Adam", "3 hidden layers", "not widened", "no neighbourhoods", "neither")
+REGIMES = (
+    Regime("saturated, p = 3, unbounded", "zimmermann2021/table2", 7, "unsupervised", SATURATED),
+    Regime("saturated, p = 2, unbounded", "zimmermann2021/table2", 8, "R² of the same", SATURATED),
+    Regime("low signal, vMF(10), τ = 1", "zimmermann2021/table1", 2, "unsupervised",
+           (WHOLE, "Adam", "3 hidden layers", "all negatives")),
+    Regime("faint signal, vMF(1), τ = 1", "zimmermann2021/table1", 1, "unsupervised", (WHOLE, "Adam", "all negatives")),
+    Regime("classes, d = 20", "reizinger2025/table3", 3, "R² z", (WHOLE, "Adam", "3 hidden layers", "quarter batch")),
+    Regime("classes, κ = 50", "reizinger2025/table3", 10, "R² z", (WHOLE, "Adam", "3 hidden layers", "quarter batch")),
+)  # fmt: skip
+
+
+def row_of(regime: Regime) -> Row:
+    return exhibit_named(regime.table).row(regime.row)
+
+
+def score_of(regime: Regime) -> str:
+    columns = exhibit_named(regime.table).columns
+    return "MCC" if next(c.score for c in columns if c.title == regime.column) == "mcc" else "R²"
+
+
+def follow(regime: Regime, variant: str) -> dict[str, object]:
+    """One run: its score at ten moments of it, and the seconds of training up to each."""
+    torch.set_num_threads(1)
+    row = row_of(regime)
+    process = row.process.with_seed(SEED)
+    model, recipe = CHANGES[variant](*fast(row.process, row.model))
+    seen = process.sample(ROWS, um.stream(SEED, "evaluation"))
+    curve: list[tuple[float, float]] = []
+    began, looked = time.perf_counter(), 0.0
+
+    def watch(step: int, network: Network) -> None:
+        nonlocal looked
+        if step and step % (recipe.steps // MOMENTS) == 0:
+            now = time.perf_counter()
+            embedding = network.embed(seen.x)
+            found = um.recovery(embedding, seen.z, bootstraps=20, permutations=9)
+            value = (found.pearson if score_of(regime) == "MCC" else found.affine).value
+            curve.append((now - began - looked, value))
+            looked += time.perf_counter() - now
+
+    um.fit(process, model, recipe, seed=SEED, progress=False, watch=watch)
+    return {"regime": regime.title, "variant": variant, "steps": recipe.steps, "curve": curve, "versions": versions()}
+
+
+def kept() -> dict[tuple[str, str], dict]:
+    found = read_json(KEPT) if KEPT.exists() else []
+    return {(run["regime"], run["variant"]): run for run in found}
+
+
+def run() -> None:
+    """What is not kept yet; every run is kept as soon as it ends."""
+    done = kept()
+    missing = [(r, v) for v in CHANGES for r in REGIMES if v in r.variants and (r.title, v) not in done]
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        for ended in as_completed([pool.submit(follow, *which) for which in missing]):
+            found = ended.result()
+            done[found["regime"], found["variant"]] = found
+            write_json(KEPT, [done[r.title, v] for r in REGIMES for v in r.variants if (r.title, v) in done])
+            print(found["regime"], "·", found["variant"], f"{100 * found['curve'][-1][1]:.2f}", flush=True)
+
+
+def table() -> str:
+    """The end of every run."""
+    done = kept()
+    lines = [markdown_row(["regime", "score", "published", "run", "at the end", "steps", "time to the end"])]
+    lines.append("|" + "---|" * 7)
+    for regime in REGIMES:
+        for variant in regime.variants:
+            found = done.get((regime.title, variant))
+            if found:
+                seconds, value = found["curve"][-1]
+                named = [regime.title, score_of(regime), f"{row_of(regime).published[regime.column].mean:.2f}"]
+                first = named if variant == WHOLE else ["", "", ""]
+                told = f"**{variant}**" if variant == WHOLE else variant
+                end = [f"{100 * value:.2f}", f"{found['steps']:,}", f"{seconds:.0f} s"]
+                lines.append(markdown_row([*first, told, *end]))
+    return "\n".join(lines) + "\n"
+
+
+def draw() -> None:
+    """A panel a regime: score against seconds, in nines."""
+    done = kept()
+    figure, axes = plt.subplots(2, 3, figsize=(13, 7.4), layout="constrained")
+    for axis, regime in zip(axes.flat, REGIMES, strict=True):
+        _panel(axis, regime, done)
+    figure.savefig(PICTURE, dpi=110)
+
+
+def _panel(axis: Axes, regime: Regime, done: dict[tuple[str, str], dict]) -> None:
+    names = list(CHANGES)
+    for variant in regime.variants:
+        if (regime.title, variant) in done:
+            seconds, values = zip(*done[regime.title, variant]["curve"], strict=True)
+            bold = {"lw": 2.6, "zorder": 3} if variant == WHOLE else {"lw": 1.4}
+            heights = [nines(100 * value) for value in values]
+            axis.plot(seconds, heights, color=f"C{names.index(variant)}", label=variant, **bold)
+    marks = [50, 80, 90, 95, 99, 99.5, 99.9, 99.99]
+    axis.axhline(nines(row_of(regime).published[regime.column].mean), color="grey", ls=":", label="published")
+    axis.set(title=regime.title, xscale="log", xlabel="seconds of one core", ylim=(nines(40), nines(99.995)))
+    axis.set_yticks([nines(mark) for mark in marks], [f"{mark:g}" for mark in marks])
+    axis.set_ylabel(f"{score_of(regime)}, held out [%]")
+    axis.legend(fontsize=8, loc="upper left")
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("--page", action="store_true", help="write the page and the picture of what is kept")
+    if not asked.parse_args().page:
+        run()
+    PAGE.write_text(with_block(PAGE.read_text(), "study", table()))
+    draw()
+
+
+if __name__ == "__main__":
+    main()
