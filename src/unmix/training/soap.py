@@ -89,7 +89,7 @@ def _follow(state: dict[str, Tensor], side: int, gradient: Tensor, group: dict[s
     # The largest eigenvalue first: orthogonal iteration converges in the order of the columns.
     order = (state[basis] * ahead).sum(0).argsort(descending=True)
     state["square"] = state["square"].index_select(side, order)
-    state[basis] = torch.linalg.qr(ahead[:, order]).Q
+    state[basis] = torch.linalg.qr(ahead[:, order]).Q.contiguous()  # as a checkpoint brings it back, to the last bit
 
 
 def _turned(x: Tensor, state: dict[str, Tensor]) -> Tensor:
