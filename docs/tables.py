@@ -54,7 +54,10 @@ def made(found: Reproduction) -> str:
     counts = sorted({len(cell.runs) for cells in found.cells.values() for cell in cells.values()})
     seeds = " or ".join(map(str, counts)) + (" seed" if counts == [1] else " seeds")
     written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {torch}"
-    return f"{seeds} a row, one thread a run; {written}."
+    recipes = [run.result["job"].get("recipe") for run in found.runs.values()]
+    older = any(recipe and "optimiser" not in recipe for recipe in recipes)
+    told = " These runs are older than [the recipe study](recipes.md), by the recipes of that time." if older else ""
+    return f"{seeds} a row, one thread a run; {written}.{told}"
 
 
 def readme_block() -> str:

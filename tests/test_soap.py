@@ -4,6 +4,7 @@ import pytest
 import torch
 
 import unmix as um
+from unmix.training.optimisers import optimiser_of
 from unmix.training.soap import LARGEST, Soap
 
 
@@ -60,6 +61,18 @@ def test_a_long_side_keeps_its_own_axes(generator):
     optimiser = Soap([weight], lr=1e-2)
     minimised(lambda: weight.square().sum(), optimiser, 3)
     assert set(optimiser.state[weight]) == {"step", "mean", "square", "covariance1", "basis1"}
+
+
+def test_rows_of_a_head_keep_their_own_axes():
+    process = um.ClusterProcess(um.Sphere(3), um.Clusters(8), um.VonMisesFisher(4.0), um.mixings.Linear(pool=10))
+    rows = process.sample(64, um.stream(0, "batches"))
+    network = um.Model(um.encoders.MLP((8,)), um.CrossEntropy()).build(process, rows.x, um.stream(0, "init"))
+    optimiser = optimiser_of(network, 1e-2, um.recipes.SOAP())
+    network.training_loss(rows).backward()
+    optimiser.step()
+    assert "basis0" not in optimiser.state[network.loss.weight]
+    assert "basis1" in optimiser.state[network.loss.weight]
+    assert {"basis0", "basis1"} <= set(optimiser.state[network.body.rotation])
 
 
 def test_all_state_is_tensors_so_that_a_checkpoint_holds_it():

@@ -60,9 +60,16 @@ def optimiser_of(
 ) -> torch.optim.Optimizer:
     """The optimiser of all that a network learns; each group of weights has its own `peak` of the rate.
 
-    The scale of the output and the temperature have a share `scale_rate` of the others' rate.
+    The scale of the output and the temperature have a share `scale_rate` of the others' rate. The rows of a head are a
+    label each: SOAP turns their columns alone, or else rows that must all move far could only do so together.
     """
     learned = [p for p in network.parameters() if p.requires_grad]
-    matrices, scales = [p for p in learned if p.ndim > 0], [p for p in learned if p.ndim == 0]
-    groups = [{"params": matrices, "peak": rate}, {"params": scales, "peak": rate * scale_rate}]
+    heads = [p for p in network.loss.parameters() if p.ndim > 0]
+    scales = [p for p in learned if p.ndim == 0]
+    taken = {id(p) for p in (*heads, *scales)}
+    groups = [
+        {"params": [p for p in learned if id(p) not in taken], "peak": rate},
+        {"params": heads, "peak": rate, "sides": (1,)},
+        {"params": scales, "peak": rate * scale_rate},
+    ]
     return optimiser.build([group for group in groups if group["params"]], rate)

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-LARGEST = 256  # a longer side of a matrix (the labels of a head) keeps its own axes
+LARGEST = 256  # a longer side of a matrix keeps its own axes: bases cost the cube of it
 
 
 class Soap(torch.optim.Optimizer):
@@ -24,6 +24,8 @@ class Soap(torch.optim.Optimizer):
     ----------
     betas : of Adam's running means, of the gradient and of its square.
     memory : of the running means L and R.
+    every : steps between updates of U and V.
+    sides : which of U (0) and V (1) there are; a group of weights may have its own.
 
     Examples
     --------
@@ -44,9 +46,11 @@ class Soap(torch.optim.Optimizer):
         betas: tuple[float, float] = (0.9, 0.99),
         memory: float = 0.95,
         every: int = 10,
+        sides: tuple[int, ...] = (0, 1),
         eps: float = 1e-8,
     ) -> None:
-        super().__init__(params, {"lr": lr, "betas": betas, "memory": memory, "every": every, "eps": eps})
+        options = {"lr": lr, "betas": betas, "memory": memory, "every": every, "sides": sides, "eps": eps}
+        super().__init__(params, options)
 
     @torch.no_grad()
     def step(self, closure: Callable[[], float] | None = None) -> None:  # type: ignore[override]
@@ -62,7 +66,7 @@ class Soap(torch.optim.Optimizer):
             state |= {"step": torch.zeros(()), "mean": torch.zeros_like(weight), "square": torch.zeros_like(weight)}
         state["step"] += 1
         t = int(state["step"])
-        for side in range(weight.ndim if weight.ndim == 2 else 0):
+        for side in group["sides"] if weight.ndim == 2 else ():
             if weight.shape[side] <= LARGEST:
                 _follow(state, side, gradient, group, t)
 
