@@ -55,7 +55,7 @@ def made(found: Reproduction) -> str:
     seeds = " or ".join(map(str, counts)) + (" seed" if counts == [1] else " seeds")
     written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {torch}"
     recipes = [run.result["job"].get("recipe") for run in found.runs.values()]
-    older = any(recipe and "optimiser" not in recipe for recipe in recipes)
+    older = any(r and "optimiser" not in r and r["schedule"]["is"].endswith("OneCycle") for r in recipes)
     told = " These runs are older than [the recipe study](recipes.md), by the recipes of that time." if older else ""
     return f"{seeds} a row, one thread a run; {written}.{told}"
 

@@ -23,14 +23,14 @@ from unmix.processes import SectorProcess
 from unmix.report.drawing import png
 from unmix.sweeps import Job
 from unmix.training import Recipe
-from unmix.training.recipes import Constant
+from unmix.training.recipes import Adam, Constant
 
 if TYPE_CHECKING:
     from unmix.papers.reproduction import Reproduction
 
 REFERENCE = "Roeder, Metz & Kingma, On Linear Identifiability of Learned Representations, ICML 2021, arXiv 2007.00810"
 MODEL = Model(MLP((128, 128, 128), skip=False), CrossEntropy(), whiten=False)
-RECIPE = Recipe(MOMENTS[-1], 128, 1e-4, schedule=Constant())
+RECIPE = Recipe(MOMENTS[-1], 128, 1e-4, Adam(), Constant())
 
 
 def _job(row: Row, effort: Effort, seed: int) -> Job:
