@@ -142,11 +142,20 @@ def table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def written(page: str) -> str:
+    """The page with its table."""
+    return with_block(page, "study", table())
+
+
 def draw() -> None:
     """A panel a regime: score against seconds, in nines."""
     done = kept()
-    figure, axes = plt.subplots(2, 3, figsize=(13, 7.4), layout="constrained")
-    for axis, regime in zip(axes.flat, REGIMES, strict=True):
+    begun = [regime for regime in REGIMES if (regime.title, WHOLE) in done]
+    down, across = -(-len(begun) // 3), min(len(begun), 3)
+    figure, axes = plt.subplots(down, across, figsize=(4.4 * across, 3.7 * down), layout="constrained", squeeze=False)
+    for axis in axes.flat[len(begun) :]:
+        axis.set_axis_off()
+    for axis, regime in zip(axes.flat, begun, strict=False):
         _panel(axis, regime, done)
     figure.savefig(PICTURE, dpi=110)
 
@@ -172,7 +181,7 @@ def main() -> None:
     asked.add_argument("--page", action="store_true", help="write the page and the picture of what is kept")
     if not asked.parse_args().page:
         run()
-    PAGE.write_text(with_block(PAGE.read_text(), "study", table()))
+    PAGE.write_text(written(PAGE.read_text()))
     draw()
 
 
