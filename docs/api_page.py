@@ -15,7 +15,7 @@ GROUPS = {
         mixings.MLP mixings.Smooth mixings.Linear mixings.Identity mixings.LayeredMap mixings.Mixing""",
     "Models: an encoder, where its output lies, what it is trained on": """
         Model encoders.MLP encoders.Encoder outputs.Sphere outputs.Box outputs.Free
-        InfoNCE objectives.info_nce objectives.widened_sum Dot Lp LpNorm similarities.Similarity
+        InfoNCE objectives.info_nce Dot Lp LpNorm similarities.Similarity
         CrossEntropy DIET objectives.cross_entropy Regression objectives.Objective""",
     "Theory: what is promised beforehand, and up to which maps": """
         guarantee Guarantee theory.Theorem theory.Assumption theory.HeadPromise

@@ -31,7 +31,7 @@ print(um.guarantee(process, model))
 # are from the rotations that theory promises.
 
 # %%
-recipe = um.Recipe(steps=20 if SHORT else 8000, batch=1024, rate=4e-2)
+recipe = um.Recipe(steps=20 if SHORT else 3000, batch=2048, rate=3e-2)
 fit = um.fit(process, model, recipe, seed=0)
 found = um.cluster_recovery(fit, rows=2000 if SHORT else 16_384)
 print(found)

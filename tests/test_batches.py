@@ -121,6 +121,7 @@ def test_a_marginal_that_is_not_uniform_does_not_bend_the_optimum_unless_negativ
         e, c = bent(batches[name], 0.02)
         assert abs(e) < 0.02
         assert c == pytest.approx(1, rel=0.1)
+    assert abs(bent(batches["few"], 0.02)[0]) < 0.05  # few negatives alone do not bend it
     assert bent(batches["few"], 0.02, widen=True)[0] > 0.1  # one width cannot suit the middle and the tails
 
 
@@ -148,6 +149,8 @@ def test_the_recipe_suits_the_regime():
     warm, matched = (um.Model(objective=um.InfoNCE(um.Dot(), t), output=um.outputs.Sphere()) for t in (1.0, 0.1))
     assert um.recipes.suited(sphere, matched) == um.recipes.fast()
     faint = replace(sphere, conditional=um.VonMisesFisher(1.0))
+    for d in (9, 10, 11, 12):  # no cliff where the concentration passes the dimension
+        assert um.recipes.suited(replace(sphere, space=um.Sphere(d)), matched) == um.recipes.fast()
     assert um.recipes.suited(sphere, warm).group_size == 512
     assert um.recipes.suited(faint, warm).group_size == 256
     assert um.recipes.suited(box, um.Model(objective=um.Regression())) == um.recipes.fast()

@@ -40,9 +40,8 @@ def test_without_positives_the_kernel_is_the_log_sum_over_the_others(similarity,
 
 def test_an_anchor_without_positive_is_so_in_both_methods():
     points = cloud(8, 2)
-    alone = points.new_full((8,), -torch.inf)
-    exact = tiled.contrastive_sum(Lp(2), points, points, alone, 8, with_gradient=True)
-    narrow = onepass.contrastive_sum(Lp(2), points.float(), points.float(), alone.float(), 8, with_gradient=True)
+    exact = tiled.contrastive_sum(Lp(2), points, points, None, 8, with_gradient=True)
+    narrow = onepass.contrastive_sum(Lp(2), points.float(), points.float(), None, 8, with_gradient=True)
     for f, e in zip(narrow[:3], exact[:3], strict=True):
         assert torch.allclose(f.double(), e, atol=1e-4)
 
@@ -52,6 +51,18 @@ def test_the_width_undoes_the_scale_once_negatives_are_far(similarity, scale, n,
     points = 1e3 * cloud(n, d, seed=seed)
     assert width(similarity, scale * points) == pytest.approx(width(similarity, points) / scale, rel=1e-6)
     assert width(similarity, points * 1e-9) == 1.0
+
+
+@given(st.integers(1, 12), st.integers(2, 30), st.integers(0, 99))
+def test_the_nearest_is_of_the_same_group(groups, size, seed):
+    n = groups * size
+    points = 1e3 * cloud(n, 2, seed=seed)
+    probes = range(0, n, max(1, n // PROBES))
+    among = [[j for j in range(i // size * size, (i // size + 1) * size) if j != i] for i in probes]
+    nearest = torch.stack(
+        [(points[i] - points[others]).abs().sum(1).min() for i, others in zip(probes, among, strict=True)]
+    )
+    assert width(Lp(1), points, size) == pytest.approx(2 / nearest.mean().item())
 
 
 @pytest.mark.parametrize("similarity", DISTANCES, ids=repr)
@@ -133,7 +144,15 @@ def test_a_rotation_costs_unless_p_is_2(law, p, generator):
     assert cost / 8 == pytest.approx(0, abs=1e-4) if p == 2 else cost / 8 > 0.03
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
+def test_a_positive_at_infinity_is_no_missing_positive(dtype):
+    a = cloud(8, 2, dtype=dtype)
+    assert not info_nce(Lp(2), a, torch.full_like(a, torch.inf)).isfinite()
+
+
 def test_what_cannot_be_widened_is_refused():
+    with pytest.raises(um.InputError, match="widen an Lp similarity"):
+        info_nce(um.Dot(), cloud(4, 2), cloud(4, 2), widen=True)
     with pytest.raises(um.InputError, match="widen an Lp similarity"):
         um.InfoNCE(um.Dot(), widen=True)
     recipe = um.Recipe(10, 64, 1e-2, widen=True)

@@ -63,7 +63,7 @@ def fit(
         str | None, model(help=f"Where outputs lie: {choices(OUTPUTS)}. [what matches the space]")
     ] = None,
     output_dimension: Annotated[int | None, model(help="The number of outputs. [as many as latents]")] = None,
-    widths: Annotated[str | None, model(help="Hidden widths of the encoder. [64,64,64]")] = None,
+    widths: Annotated[str | None, model(help="Hidden widths of the encoder. [64,64,64,64]")] = None,
     slope: Annotated[float | None, model(help="Slope of the encoder's LeakyReLU. [0.2]")] = None,
     whiten: Annotated[bool | None, model(help="Whiten observations first. [yes]")] = None,
     recipe: Annotated[
@@ -72,7 +72,7 @@ def fit(
     ] = None,
     steps: Annotated[int | None, training(help="Updates. [the recipe's]")] = None,
     batch: Annotated[int | None, training(help="Rows, or pairs, a step. [the recipe's]")] = None,
-    rate: Annotated[float | None, training(help="Adam's peak rate. [the recipe's]")] = None,
+    rate: Annotated[float | None, training(help="The peak rate. [the recipe's]")] = None,
     seed: Annotated[int | None, training(help="Which world and which training run. [0]")] = None,
     threads: Annotated[int | None, training(help="torch threads; 1 for runs in parallel. [torch's own]")] = None,
     config: Annotated[

@@ -110,6 +110,8 @@ class Settings:
         told: dict[str, Any] = {name: getattr(self, name) for name in ("steps", "batch", "rate")}
         if self.batch is not None and isinstance(recipe.batches, Local) and self.batch % recipe.batches.rows:
             told["batches"] = replace(recipe.batches, rows=self.batch, depth=max(0, 18 - self.batch.bit_length()))
+        if self.batch is not None and recipe.group_size and self.batch % recipe.group_size:
+            recipe = replace(recipe, group_size=None)
         return replace(recipe, **{name: value for name, value in told.items() if value is not None})
 
     def _recipe_name(self) -> str:

@@ -68,11 +68,11 @@ def log(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, grad_n, grad_s):  # type: ignore[no-untyped-def]
+def contrastive_rows(power, a, n, s, alone, group, start, stop, with_gradient, grad_a, grad_n, grad_s):  # type: ignore[no-untyped-def]
     """Rows `start` to `stop` of the contrastive sum, and their share of the gradients.
 
-    `power` is the exponent of the distance, 0 for the dot product; a (b, d), n (d, b), s (b,), −inf where there is no
-    positive.
+    `power` is the exponent of the distance, 0 for the dot product; a (b, d), n (d, b), s (b,); `alone` leaves out
+    the positive, and s is then 0.
     """
     d = n.shape[0]
     p = np.float32(power)
@@ -102,7 +102,8 @@ def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, 
                 for j in range(group):
                     w[j] -= exp(p * log(max(abs(x - y[j]), tiny)))
         own = i - first
-        w[own] = s[i]  # an anchor is never its own negative: the positive takes its place
+        # An anchor is never its own negative: the positive takes its place.
+        w[own] = np.float32(-np.inf) if alone else s[i]
         peak = w[0]
         for j in range(group):
             peak = max(peak, w[j])
@@ -110,7 +111,7 @@ def contrastive_rows(power, a, n, s, group, start, stop, with_gradient, grad_a, 
         for j in range(group):
             w[j] = exp(w[j] - peak)
             mass += w[j]
-        total += (peak - s[i] if s[i] > -np.inf else peak) + math.log(mass)
+        total += (peak - s[i]) + math.log(mass)
         if not with_gradient:
             continue
         scale = np.float32(1) / mass

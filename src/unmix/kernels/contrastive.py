@@ -51,8 +51,7 @@ class _ContrastiveSum(torch.autograd.Function):
     ) -> Tensor:
         with_gradient = any(ctx.needs_input_grad[:3])
         method = onepass if onepass.serves(similarity, anchors) else tiled
-        own = anchors.new_full((len(anchors),), -torch.inf) if positive is None else positive
-        total, *gradients = method.contrastive_sum(similarity, anchors, negatives, own, group_size, with_gradient)
+        total, *gradients = method.contrastive_sum(similarity, anchors, negatives, positive, group_size, with_gradient)
         ctx.save_for_backward(*gradients)
         ctx.alone = positive is None
         return total

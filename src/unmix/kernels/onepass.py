@@ -32,7 +32,7 @@ def contrastive_sum(
     similarity: Similarity,
     anchors: Tensor,
     negatives: Tensor,
-    positive: Tensor,
+    positive: Tensor | None,
     group_size: int,
     with_gradient: bool,
 ) -> tuple[Tensor, ...]:
@@ -41,7 +41,9 @@ def contrastive_sum(
 
     b, d = anchors.shape
     power = _power(similarity)
-    a, s = anchors.detach().contiguous().numpy(), positive.detach().contiguous().numpy()
+    a = anchors.detach().contiguous().numpy()
+    alone = positive is None
+    s = np.zeros(b, np.float32) if positive is None else positive.detach().contiguous().numpy()
     n = negatives.detach().mT.contiguous().numpy()  # coordinate by coordinate, so that inner loops vectorise
     threads = max(1, min(torch.get_num_threads(), b * group_size // ENTRIES_WORTH_A_THREAD))
     bounds = [b * t // threads for t in range(threads + 1)]
@@ -50,7 +52,9 @@ def contrastive_sum(
 
     def run(t: int) -> float:
         rows = bounds[t], bounds[t + 1]
-        return float(contrastive_rows(power, a, n, s, group_size, *rows, with_gradient, grad_a, grad_n[t], grad_s))
+        return float(
+            contrastive_rows(power, a, n, s, alone, group_size, *rows, with_gradient, grad_a, grad_n[t], grad_s)
+        )
 
     if threads == 1:
         total = run(0)

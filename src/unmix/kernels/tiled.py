@@ -14,12 +14,13 @@ def contrastive_sum(
     similarity: Similarity,
     anchors: Tensor,
     negatives: Tensor,
-    positive: Tensor,
+    positive: Tensor | None,
     group_size: int,
     with_gradient: bool,
 ) -> tuple[Tensor, ...]:
     """The sum and, if asked, its gradients for anchors, negatives and positive."""
-    inputs = [t.detach() for t in (anchors, negatives, positive)]
+    s_plus = anchors.new_zeros(len(anchors)) if positive is None else positive
+    inputs = [t.detach() for t in (anchors, negatives, s_plus)]
     gradients = [torch.zeros_like(t) for t in inputs] if with_gradient else []
     total = anchors.new_zeros(())
     tile = max(1, TILE_ENTRIES // (group_size * anchors.shape[1]))
@@ -32,8 +33,9 @@ def contrastive_sum(
             with torch.set_grad_enabled(with_gradient):
                 a, n, s = leaves
                 own = torch.arange(rows.start - group, rows.stop - group, device=a.device)[:, None]
-                scores = similarity.matrix(a, n).scatter(1, own, s[:, None])  # never its own negative
-                value = (torch.logsumexp(scores, 1) - torch.where(s.isneginf(), 0.0, s)).sum()
+                diagonal = torch.full_like(s, -torch.inf) if positive is None else s  # never its own negative
+                scores = similarity.matrix(a, n).scatter(1, own, diagonal[:, None])
+                value = (torch.logsumexp(scores, 1) - s).sum()
             if with_gradient:
                 for so_far, part, g in zip(gradients, parts, torch.autograd.grad(value, leaves), strict=True):
                     so_far[part] += g

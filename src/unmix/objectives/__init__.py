@@ -4,6 +4,5 @@ from unmix.objectives.cross_entropy import DIET, CrossEntropy, cross_entropy
 from unmix.objectives.info_nce import InfoNCE, info_nce
 from unmix.objectives.objective import Objective
 from unmix.objectives.regression import Regression
-from unmix.objectives.widened import widened_sum
 
-__all__ = ["DIET", "CrossEntropy", "InfoNCE", "Objective", "Regression", "cross_entropy", "info_nce", "widened_sum"]
+__all__ = ["DIET", "CrossEntropy", "InfoNCE", "Objective", "Regression", "cross_entropy", "info_nce"]

@@ -48,6 +48,7 @@ def info_nce(
     if not isinstance(temperature, Tensor):
         require_temperature(temperature)
     require_groups(len(anchors), group_size)
+    require_distance(similarity, widen)
     scale = temperature ** (-1 / similarity.degree)  # s is homogeneous: s(ca, cb) = s(a, b)/τ
     a, b = anchors * scale, positives * scale
     positive = similarity.rows(a, b)
@@ -66,6 +67,12 @@ def require_groups(rows: int, group_size: int | None) -> None:
     size = rows if group_size is None else group_size
     require(size >= 2, f"InfoNCE needs at least 2 rows a group to have a negative, not {size}.")
     require(rows % size == 0, f"a batch of {rows} does not divide into groups of {size}: make it a multiple of {size}.")
+
+
+def require_distance(similarity: Similarity, widen: bool) -> None:
+    """Refuse to widen what is not the negative of a distance."""
+    none = widen and isinstance(similarity, Dot)
+    require(not none, "a dot product is no distance, so its negatives have no width: widen an Lp similarity.")
 
 
 def require_temperature(temperature: float) -> None:
@@ -108,10 +115,7 @@ class InfoNCE:
             self.group_size is None or self.group_size >= 2,
             f"a group of negatives needs at least 2 rows, not {self.group_size}.",
         )
-        require(
-            not (self.widen and isinstance(self.similarity, Dot)),
-            "a dot product is no distance, so its negatives have no width: widen an Lp similarity.",
-        )
+        require_distance(self.similarity, self.widen)
 
     def check(self, process: Any, batch: int, outputs: int) -> None:
         require_groups(batch, self.group_size)
@@ -121,7 +125,8 @@ class InfoNCE:
 
     def __str__(self) -> str:
         learned = " (learned)" if self.learn_temperature else ""
-        return f"InfoNCE with {self.similarity}, τ = {self.temperature:g}{learned}"
+        widened = ", negatives widened" if self.widen else ""
+        return f"InfoNCE with {self.similarity}, τ = {self.temperature:g}{learned}{widened}"
 
 
 class _InfoNCELoss(nn.Module):

@@ -25,11 +25,14 @@ def widened_sum(
     alignment less entropy (Wang & Isola 2020). A batch has no negatives within so narrow a kernel, and InfoNCE loses
     its gradient; but a density can be estimated by a wider kernel, as wide as the nearest negatives are far.
 
+    c is found anew for each batch and held fixed in the gradient, so that far negatives push at every scale; the value
+    of the sum itself hardly changes with the scale of the embedding, and does not say how good a fit is.
+
     The embedding of a uniform marginal by the right f is uniform, and every width sees the same density there, but for
-    points within a kernel's width of the boundary: c < 1 moves the optimum there, and nowhere else. For an Lp
-    similarity and a box it moves by a monotone function of each coordinate. The nearer the negatives
-    (`recipes.Local`), the narrower that margin. The positive is not in the sum over negatives: at another width it has
-    no place there (Yeh et al. 2022 leave it out too).
+    points within a kernel's width of the boundary: c < 1 moves the optimum there, and the scale, which settles above
+    the law's own. For an Lp similarity and a box it moves by a monotone function of each coordinate. The nearer the
+    negatives (`recipes.Local`), the narrower that margin. The positive is not in the sum over negatives: at another
+    width it has no place there (Yeh et al. 2022 leave it out too).
 
     Examples
     --------
@@ -38,11 +41,11 @@ def widened_sum(
     >>> round(widened_sum(Lp(2), a, torch.zeros(3)).item(), 3)  # the nearest is at 1, a positive at 1/2: c² = 1/2
     -0.404
     """
-    narrowed = width(similarity, anchors.detach()[: group_size or len(anchors)]) * anchors
-    return contrastive_sum(similarity, narrowed, narrowed, None, group_size) - positive.sum()
+    shrunk = width(similarity, anchors.detach(), group_size) * anchors
+    return contrastive_sum(similarity, shrunk, shrunk, None, group_size) - positive.sum()
 
 
-def width(similarity: Similarity, points: Float[Tensor, "b d"]) -> float:
+def width(similarity: Similarity, points: Float[Tensor, "b d"], group_size: int | None = None) -> float:
     """The factor c ≤ 1 that brings the nearest of the other points as near as a positive should be, on average.
 
     A density ∝ exp s with s homogeneous of degree h has E[−s] = d/h in d dimensions, whatever s is, so c is
@@ -55,8 +58,13 @@ def width(similarity: Similarity, points: Float[Tensor, "b d"]) -> float:
     (0.25, 1.0)
     """
     n, d = points.shape
+    size = group_size or n
     rows = torch.arange(0, n, max(1, n // PROBES))
-    distances = -similarity.matrix(points[rows], points)
-    distances[torch.arange(len(rows)), rows] = torch.inf  # never its own neighbour
-    wanted, found = d / similarity.degree, distances.min(1).values.mean().item()
+    nearest = []
+    for group in (rows // size).unique().tolist():
+        here, members = rows[rows // size == group], points[group * size : (group + 1) * size]
+        distances = -similarity.matrix(points[here], members)
+        own = (here - group * size)[:, None]  # never its own neighbour
+        nearest.append(distances.scatter_(1, own, torch.inf).min(1).values)
+    wanted, found = d / similarity.degree, torch.cat(nearest).mean().item()
     return 1.0 if found <= wanted else (wanted / found) ** (1 / similarity.degree)

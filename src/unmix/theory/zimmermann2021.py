@@ -104,6 +104,10 @@ ONE_SIDED = Assumption(
     "negatives follow the marginal (in a box the view's law differs near the border, so one-sided only)",
     lambda process, model: not isinstance(model.objective, InfoNCE) or not model.objective.two_sided,
 )
+OWN_KERNEL = Assumption(
+    "negatives are seen through the model's own kernel (a wider one moves the optimum near the border)",
+    lambda process, model: not isinstance(model.objective, InfoNCE) or not model.objective.widen,
+)
 NOT_EUCLIDEAN = Assumption(
     "the exponent is not 2 (rotations keep the L2 distance)",
     lambda process, model: not isinstance(process.conditional, AdditiveLaw) or process.conditional.power != 2,
@@ -116,7 +120,7 @@ def _rotation(process: PairProcess, model: Model) -> Indeterminacy:
 
 
 _CONVEX = (
-    INFO_NCE, SAME_DIMENSION, CONVEX_BODY, UNIFORM, NORM_LAW, BOX_OUTPUT, SAME_FAMILY, EXTENT, ONE_SIDED,
+    INFO_NCE, SAME_DIMENSION, CONVEX_BODY, UNIFORM, NORM_LAW, BOX_OUTPUT, SAME_FAMILY, EXTENT, ONE_SIDED, OWN_KERNEL,
 )  # fmt: skip
 
 THEOREM_2 = Theorem(

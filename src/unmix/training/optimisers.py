@@ -64,7 +64,7 @@ def optimiser_of(
     label each: SOAP turns their columns alone, or else rows that must all move far could only do so together.
     """
     learned = [p for p in network.parameters() if p.requires_grad]
-    heads = [p for p in network.loss.parameters() if p.ndim > 0]
+    heads = [p for p in network.loss.parameters() if p.requires_grad and p.ndim > 0]
     scales = [p for p in learned if p.ndim == 0]
     taken = {id(p) for p in (*heads, *scales)}
     groups = [

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from unmix.errors import require, require_kind
 from unmix.model import Model
 from unmix.objectives import InfoNCE
+from unmix.objectives.info_nce import require_groups
 from unmix.training.batches import Fresh, Local, SomeLabels
 from unmix.training.optimisers import SOAP, Adam
 from unmix.training.schedules import Constant, OneCycle
@@ -25,8 +26,8 @@ class Recipe:
     optimiser : what makes an update of a gradient.
     schedule : how the rate moves over the run.
     batches : which rows a step takes: fresh ones, neighbours out of a pool, or those of some labels.
-    group_size, widen : how InfoNCE is to take its negatives, whatever the model says: few a pair, where pairs are what
-        is short; through a wider kernel, where near negatives are (`InfoNCE`). None and False leave the model as it is.
+    group_size, widen : how InfoNCE is to take its negatives where the model does not say: few a pair, where pairs are
+        what is short; through a wider kernel, where near negatives are (`InfoNCE`).
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
         that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
     whitening_rows : observations that whitening is estimated from.
@@ -57,6 +58,9 @@ class Recipe:
             require(isinstance(value, int) and value >= 1, f"{name} must be a whole number of at least 1, not {value}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
         require(0 < self.scale_rate < math.inf, f"scale_rate must be positive and finite, not {self.scale_rate}.")
+        if self.group_size is not None:
+            require_groups(self.batch, self.group_size)
+        require_kind(self.schedule, OneCycle | Constant, "schedule", "um.recipes.OneCycle()")
         require_kind(self.optimiser, Adam | SOAP, "optimiser", "um.recipes.SOAP()")
         require_kind(self.batches, Fresh | Local | SomeLabels, "batches", "um.recipes.Fresh()")
         self.batches.check(self.batch)
@@ -75,5 +79,5 @@ class Recipe:
             return model
         require_kind(objective, InfoNCE, "the objective of a recipe with group_size or widen", "um.InfoNCE()")
         assert isinstance(objective, InfoNCE)  # for the type checker
-        size, widen = self.group_size or objective.group_size, self.widen or objective.widen
+        size, widen = objective.group_size or self.group_size, self.widen or objective.widen
         return replace(model, objective=replace(objective, group_size=size, widen=widen))

@@ -33,9 +33,9 @@ def suited(process: Process, model: Model) -> Recipe:
 
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
       the limit. `Local` batches bring them near, a wider kernel sees them, and a box output grows slowly.
-    - A dot product on a sphere with a fixed r²/τ below the dimension: the loss hardly depends on the weights, and
+    - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
-      have little in common either (von Mises-Fisher with κ below the dimension).
+      have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy and DIET: many rows at a higher rate. With more than 2,000 instance labels the softmax of a step
       takes 500 of them.
     - Anything else, regression among it: `fast`.
@@ -60,11 +60,12 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
     output, law = model.output, process.conditional
     uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
     if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
-        return Recipe(6000, 1024, 2e-2, batches=Local(), widen=True, scale_rate=0.06)
+        halvings = min(10, process.dimension)  # of each axis once at most: regions stay wide against the conditional
+        return Recipe(6000, 1024, 2e-2, batches=Local(depth=halvings), widen=True, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
-        weak = objective.temperature * process.dimension > output.radius**2
+        weak = objective.temperature * process.dimension > 2 * output.radius**2
         if weak and not (output.learnable or objective.learn_temperature):
-            faint = isinstance(law, VonMisesFisher) and law.concentration < process.dimension
+            faint = isinstance(law, VonMisesFisher) and 2 * law.concentration < process.dimension
             return Recipe(12_000, 4096, 1e-2, group_size=256) if faint else Recipe(6000, 2048, 1e-2, group_size=512)
     return fast()
 

@@ -16,7 +16,7 @@ class Soap(torch.optim.Optimizer):
 
     For a weight matrix W with gradient G, running means L of G Gᵀ and R of Gᵀ G have eigenvectors U and V. Adam works
     on the turned gradient Uᵀ G V, and its step is turned back. U and V follow L and R by one step of orthogonal
-    iteration every `every` steps. Vectors and scalars are left to Adam.
+    iteration every `every` steps, from the identity on. What is no matrix is left to Adam.
 
     All state is tensors, under one key each, so that a checkpoint is a plain file of tensors.
 

@@ -31,7 +31,8 @@ OFFICIAL = (
 )
 LOCAL = (
     "In the box rows negatives come from neighbourhoods and are seen through a wider kernel. The former keeps the "
-    "optimum where q(z̃|z) is the conditional's own family; the latter moves it near the boundary of the box."
+    "optimum where q(z̃|z) is the conditional's own family, and moves it where it is another one; the latter moves it "
+    "near the boundary of the box."
 )
 IDENTITY, SUPERVISED, UNSUPERVISED = "identity", "supervised", "unsupervised"
 SPACE_NAMES: dict[type, str] = {
