@@ -31,8 +31,8 @@ class Adam:
 class SOAP:
     """Adam in the eigenbasis of Shampoo's preconditioner (Vyas et al. 2024; see `unmix.training.soap`).
 
-    The inverse of a mixing is badly conditioned: some directions of a weight matrix move the loss thousands of times
-    as much as others, and they do not lie along its entries. On the small matrices of these encoders a basis in which
+    The inverse of a mixing is badly conditioned: some directions of a weight matrix move the loss far more than
+    others, and they do not lie along its entries. On the small matrices of these encoders a basis in which
     they do is cheap.
 
     Parameters
