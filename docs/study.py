@@ -103,7 +103,7 @@ def follow(regime: Regime, variant: str) -> dict[str, object]:
         if step and step % (recipe.steps // MOMENTS) == 0:
             now = time.perf_counter()
             embedding = network.embed(seen.x)
-            found = um.recovery(embedding, seen.z, bootstraps=20, permutations=9)
+            found = um.recovery(embedding, seen.z, bootstraps=40, permutations=99)
             value = (found.pearson if score_of(regime) == "MCC" else found.affine).value
             curve.append((now - began - looked, value))
             looked += time.perf_counter() - now
