@@ -14,7 +14,7 @@ from unmix.errors import TrainingDiverged, require
 from unmix.estimators.rows import Rows, once, shuffled
 from unmix.model import Network
 from unmix.randomness import stream
-from unmix.training.optimisers import Adam, optimiser_of
+from unmix.training.optimisers import Adam, optimiser_of, set_rates
 from unmix.training.progress import FitProgress
 from unmix.training.recipes import OneCycle
 
@@ -52,8 +52,7 @@ def train(network: Network, rows: Rows, held_out: Rows | None, plan: Plan) -> li
         torch.manual_seed(plan.seed)
         network.train()
         for step in range(1, plan.steps + 1):
-            for group in optimiser.param_groups:
-                group["lr"] = group["peak"] * schedule.factor((step - 1) / plan.steps)
+            set_rates(optimiser, schedule, (step - 1) / plan.steps)
             loss = network.training_loss(rows.batch(next(batches), views, plan.device))
             value = loss.item()
             if not math.isfinite(value):

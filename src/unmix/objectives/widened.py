@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from jaxtyping import Float
 from torch import Tensor
 
 from unmix.kernels import contrastive_sum
-from unmix.similarities import Similarity
+from unmix.similarities import Lp, LpNorm, Similarity
 
 PROBES = 32  # anchors whose nearest negative is looked for: their mean is good to a few percent
 
@@ -18,9 +20,10 @@ def widened_sum(
     positive: Float[Tensor, " b"],
     group_size: int | None = None,
 ) -> Float[Tensor, ""]:
-    """Σ_i [ log Σ_{j≠i} exp s(c a_i, c a_j) − s⁺_i ], with c = `width` ≤ 1.
+    """Σ_i [ log Σ_{j≠i} exp k(c a_i, c a_j) − s⁺_i ], with k = `kernel(s)` and c = `width` ≤ 1.
 
-    With many negatives and c = 1 it is InfoNCE: alignment of the pairs, and log Z(x) = log E exp s(f(x), f(x⁻)). Where
+    With many negatives, k = s and c = 1 it is InfoNCE: alignment of the pairs, and log Z(x) = log E exp s(f(x), f(x⁻)).
+    Where
     the kernel exp s is narrow, log Z(x) is the log-density of the embedding at f(x), up to a constant, and InfoNCE is
     alignment less entropy (Wang & Isola 2020). A batch has no negatives within so narrow a kernel, and InfoNCE loses
     its gradient; but a density can be estimated by a wider kernel, as wide as the nearest negatives are far.
@@ -41,8 +44,23 @@ def widened_sum(
     >>> round(widened_sum(Lp(2), a, torch.zeros(3)).item(), 3)  # the nearest is at 1, a positive at 1/2: c² = 1/2
     -0.404
     """
-    shrunk = width(similarity, anchors.detach(), group_size) * anchors
-    return contrastive_sum(similarity, shrunk, shrunk, None, group_size) - positive.sum()
+    density = kernel(similarity)
+    shrunk = width(density, anchors.detach(), group_size) * anchors
+    return contrastive_sum(density, shrunk, shrunk, None, group_size) - positive.sum()
+
+
+def kernel(similarity: Similarity) -> Similarity:
+    """What density is estimated by: the similarity itself, but an Lp one with p = 2 at most.
+
+    A kernel of p > 2 is nearly a cube once it is wide, and prefers its axes to lie along those of a box whatever the
+    conditional. The normal one sees no axes, so that where p > 2 only alignment shows them, as in InfoNCE itself.
+
+    Examples
+    --------
+    >>> kernel(Lp(3)), kernel(Lp(1))
+    (Lp(p=2), Lp(p=1))
+    """
+    return replace(similarity, p=2) if isinstance(similarity, (Lp, LpNorm)) and similarity.p > 2 else similarity
 
 
 def width(similarity: Similarity, points: Float[Tensor, "b d"], group_size: int | None = None) -> float:

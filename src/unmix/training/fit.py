@@ -20,6 +20,7 @@ from unmix.training import checkpoint, recipes
 from unmix.training.folder import CHECKPOINT, WEIGHTS, RunFolder
 from unmix.training.interrupt import Interrupt
 from unmix.training.load import losses, read_back, start
+from unmix.training.optimisers import set_rates
 from unmix.training.progress import FitProgress
 from unmix.training.recipe import Recipe
 from unmix.training.result import Fit, Interrupted
@@ -105,8 +106,7 @@ def _train(
 
     with FitProgress(recipe.steps, done, progress) as shown, Interrupt() as interrupt:
         for step in range(done + 1, recipe.steps + 1):
-            for group in optimiser.param_groups:
-                group["lr"] = group["peak"] * recipe.schedule.factor((step - 1) / recipe.steps)
+            set_rates(optimiser, recipe.schedule, (step - 1) / recipe.steps)
             rows = batches.next(network.embed)
             loss = network.training_loss(rows)
             value = loss.item()

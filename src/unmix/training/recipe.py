@@ -30,6 +30,9 @@ class Recipe:
         what is short; through a wider kernel, where near negatives are (`InfoNCE`).
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
         that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
+    head_settles : the share of the run after which the rate of a head's rows falls as 1/t beside the schedule, so that
+        each is the mean of more and more of its label's draws. A row that still jitters is felt by the encoder, as if
+        outputs were penalised by half the variance of their logits among rows that should be the same.
     whitening_rows : observations that whitening is estimated from.
     checkpoint_every, log_every : steps between checkpoints and between lines of metrics.jsonl.
 
@@ -48,6 +51,7 @@ class Recipe:
     group_size: int | None = None
     widen: bool = False
     scale_rate: float = 1.0
+    head_settles: float = 1.0
     whitening_rows: int = 50_000
     checkpoint_every: int = 500
     log_every: int = 50
@@ -58,6 +62,8 @@ class Recipe:
             require(isinstance(value, int) and value >= 1, f"{name} must be a whole number of at least 1, not {value}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
         require(0 < self.scale_rate < math.inf, f"scale_rate must be positive and finite, not {self.scale_rate}.")
+        share = 0 < self.head_settles <= 1
+        require(share, f"head_settles is a share of the run above 0, at most 1, not {self.head_settles}.")
         if self.group_size is not None:
             require_groups(self.batch, self.group_size)
         require_kind(self.schedule, OneCycle | Constant, "schedule", "um.recipes.OneCycle()")

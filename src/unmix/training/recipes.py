@@ -36,8 +36,8 @@ def suited(process: Process, model: Model) -> Recipe:
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
-    - Cross-entropy and DIET: many rows at a higher rate. With more than 2,000 instance labels the softmax of a step
-      takes 500 of them.
+    - Cross-entropy and DIET: many rows at a higher rate, and a head that soon averages over its labels' draws. With more
+      than 2,000 instance labels the softmax of a step takes 500 of them.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -52,7 +52,7 @@ def suited(process: Process, model: Model) -> Recipe:
         return _contrastive(process, model, objective)
     if isinstance(objective, CrossEntropy):
         many = isinstance(objective, DIET) and isinstance(process, ClusterProcess) and process.labels > 2000
-        return Recipe(6000, 4096, 3e-2, batches=SomeLabels(500) if many else Fresh())
+        return Recipe(6000, 4096, 3e-2, batches=SomeLabels(500) if many else Fresh(), head_settles=0.05)
     return fast()
 
 
