@@ -54,9 +54,10 @@ def made(found: Reproduction) -> str:
     counts = sorted({len(cell.runs) for cells in found.cells.values() for cell in cells.values()})
     seeds = " or ".join(map(str, counts)) + (" seed" if counts == [1] else " seeds")
     written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {torch}"
-    recipes = [job["recipe"] for job in (run.result["job"] for run in found.runs.values()) if "recipe" in job]
-    older = sum("optimiser" not in r and r["schedule"]["is"].endswith("OneCycle") for r in recipes)
-    told = f" {older} of {len(recipes)} runs are older than [the recipe study](recipes.md), by earlier recipes."
+    spots = {(n, title): cell for n, cells in found.cells.items() for title, cell in cells.items() if cell.seconds}
+    older = len({run.key for cell in spots.values() if cell.outdated for run in cell.runs})
+    trained = len({run.key for cell in spots.values() for run in cell.runs})
+    told = f" {older} of {trained} trained runs are by settings that the recipe had before [the study](recipes.md)."
     told = told if older else ""
     return f"{seeds} a row, one thread a run; {written}.{told}"
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
 
@@ -288,6 +289,43 @@ def test_a_second_call_runs_nothing_and_a_part_does_not_overwrite_the_whole(foun
     part = um.reproduce(exhibit, rows=[2], seeds=[1], recipe=tiny, folder=folder)
     assert (list(part.cells), len(part.runs)) == ([2], 2)
     assert read(folder / "own/table1.json", exhibit).as_dict() == result.as_dict()
+
+
+def test_the_outcome_alone_is_enough_to_go_on_from(found, exhibit, tmp_path, monkeypatch):
+    result, folder = found
+    (tmp_path / "own").mkdir()
+    shutil.copy(folder / "own/table1.json", tmp_path / "own")
+    monkeypatch.setattr(Pool, "_start", lambda *anything: pytest.fail("a finished run was started again"))
+    assert um.reproduce(exhibit, seeds=2, recipe=tiny, folder=tmp_path).as_dict() == result.as_dict()
+
+
+def test_runs_of_earlier_settings_are_kept_with_a_dagger_until_there_are_new_ones(found, exhibit, tmp_path):
+    result, folder = found
+
+    def changed(process, model):
+        return model, replace(tiny(process, model)[1], rate=2e-2)
+
+    changed.__name__ = tiny.__name__  # a recipe whose settings have changed keeps its name
+    (tmp_path / "own").mkdir()
+    shutil.copy(folder / "own/table1.json", tmp_path / "own")
+    asked = um.reproduce(exhibit, rows=[1], seeds=[0], recipe=changed, folder=tmp_path)
+    assert asked.cell(1, "score").values != result.cell(1, "score").values[:1]
+    whole = read(tmp_path / "own/table1.json", exhibit, changed)
+    assert [whole.cell(n, "score").outdated for n in (1, 2)] == [False, True]
+    assert whole.cell(2, "score").values == result.cell(2, "score").values
+    assert (str(whole.cell(2, "score")).endswith("†"), "†" in str(whole.cell(1, "score"))) == (True, False)
+    assert not any(whole.cell(n, "identity").outdated for n in (1, 2))  # nothing is trained there
+    for suffix in (".md", ".tex", ".html"):
+        assert "†" in (tmp_path / f"own/table1{suffix}").read_text()
+
+
+def test_an_option_that_came_since_does_not_make_a_run_outdated(found, exhibit):
+    run = found[0].cell(1, "score").runs[0]
+    job = json.loads(json.dumps(run.result["job"]))
+    del job["recipe"]["head_settles"]
+    assert replace(run, result={**run.result, "job": job}).key_today == run.key
+    job["recipe"]["an option that is gone"] = 1
+    assert replace(run, result={**run.result, "job": job}).key_today is None
 
 
 def test_the_json_holds_all_and_reads_back(found, exhibit):

@@ -7,10 +7,14 @@ from dataclasses import dataclass, field
 from statistics import fmean, median, stdev
 from typing import Any, Literal
 
+from unmix.configuration import from_config
+from unmix.errors import InputError
 from unmix.papers.exhibit import Column, Published, Row
+from unmix.sweeps.job import key
 
 Mark = Literal["reached", "near", "below"]
 NEAR = 0.3  # points
+DAGGER = " †"
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,14 @@ class Run:
     key: str
     seed: int
     result: Mapping[str, Any]
+
+    @property
+    def key_today(self) -> str | None:
+        """The name that the same job has now: options that came since are at their defaults; None if one is gone."""
+        try:
+            return key(from_config(self.result["job"]))
+        except (InputError, KeyError, TypeError):
+            return None
 
 
 @dataclass(frozen=True)
@@ -32,6 +44,7 @@ class Cell:
     failures : why runs failed, by seed.
     official : what was measured of the official code on this machine: seconds a step, and its steps; None where it
         is not known.
+    outdated : whether the runs are of settings that the recipe had before; they are shown with a dagger.
     """
 
     row: Row
@@ -39,6 +52,7 @@ class Cell:
     runs: tuple[Run, ...] = ()
     failures: Mapping[int, str] = field(default_factory=dict)
     official: Mapping[str, Any] | None = None
+    outdated: bool = False
 
     @property
     def published(self) -> Published | None:
@@ -93,7 +107,7 @@ class Cell:
         partial = f" ({len(self.runs)} of {len(self.runs) + len(self.failures)} seeds)" if self.failures else ""
         digits = 2 if self.column.percent else 3
         spread = f" ± {self.std:.{digits}f}" if self.std is not None else ""
-        return f"{self.mean:.{digits}f}{spread}{partial}"
+        return f"{self.mean:.{digits}f}{spread}{partial}{DAGGER if self.outdated else ''}"
 
     def as_dict(self) -> dict[str, Any]:
         published = self.published and {"mean": self.published.mean, "std": self.published.std}

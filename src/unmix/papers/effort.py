@@ -27,6 +27,9 @@ def paper(process: Process, model: Model) -> tuple[Model, Recipe]:
     return model, recipes.paper(process, model)
 
 
+NAMED: dict[str, Effort] = {"fast": fast, "paper": paper}
+
+
 def effort_named(effort: str | Effort) -> tuple[Effort, str]:
     """A function for a name, and a name for a function.
 
@@ -38,6 +41,5 @@ def effort_named(effort: str | Effort) -> tuple[Effort, str]:
     if not isinstance(effort, str):
         require(callable(effort), f"give a function of process and model as recipe, or its name, not {effort!r}.")
         return effort, getattr(effort, "__name__", "own")
-    named = {"fast": fast, "paper": paper}
-    require(effort in named, f"there is no recipe {effort!r}: choose from {', '.join(named)}.")
-    return named[effort], effort
+    require(effort in NAMED, f"there is no recipe {effort!r}: choose from {', '.join(NAMED)}.")
+    return NAMED[effort], effort

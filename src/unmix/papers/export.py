@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from unmix.papers.cell import NEAR
+from unmix.papers.cell import DAGGER, NEAR
 from unmix.papers.durations import duration, times
 from unmix.sheets import booktabs, markdown_row, sheet, tex
 
@@ -22,6 +22,7 @@ MEANINGS = {
     "near": f"within {NEAR} points below it",
     "below": "further below",
 }
+OUTDATED = f"{DAGGER.strip()}: by settings that the recipe had before."
 WIDE = 5  # columns
 COLOURS = {"reached": "green", "near": "yellow", "below": "red"}
 COLOUR_NAMES = {"reached": "ForestGreen", "near": "Dandelion", "below": "BrickRed"}
@@ -113,10 +114,10 @@ def _costs(found: Reproduction, row: Row) -> list[str]:
 
 
 def legend(found: Reproduction) -> str:
-    """What the marks mean; nothing where the paper printed no number."""
-    if not any(row.published for row in found.rows):
-        return ""
-    return "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
+    """What the marks mean; no word of published numbers where the paper printed none."""
+    marks = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
+    told = [marks] if any(row.published for row in found.rows) else []
+    return " ".join([*told, OUTDATED] if found.outdated else told)
 
 
 def plain_cell(cell: Cell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, legend, tick
+from unmix.papers.export import MARKS, MEANINGS, OUTDATED, tick
 from unmix.report import Figure, Grid, Page, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -39,12 +39,12 @@ def _table(found: Reproduction) -> Grid:
         (Spot(str(row.number)), *map(Spot, row.labels), Spot(tick(found, row)), *map(_spot, _cells(found, row)))
         for row in found.rows
     )
-    meanings = MEANINGS if legend(found) else {}
+    meanings = MEANINGS if any(row.published for row in found.rows) else {}
     tones = tuple(Spot(f"{MARKS[mark]} {meaning}", tone=mark) for mark, meaning in meanings.items())
     caption = (
         "Mean ± standard deviation over seeds; “theory” says whether a theorem promises what the score tests, computed "
         "from the setting."
-    )
+    ) + (f" {OUTDATED}" if found.outdated else "")
     return Grid(caption, heads, rows, tones)
 
 

@@ -44,7 +44,8 @@ def reproduce(
     recipe : "fast", "paper" (days a run), or a function of (process, model) that gives the model to train and a recipe.
     workers : runs at a time; None is as many as there are cores.
     folder : keeps the runs, and the outcome as <exhibit>.json, .csv, .tex, .md, .png and .html. These files also keep
-        the rows and seeds of the same recipe that they held before.
+        the rows and seeds of the same recipe that they held before: a run that the .json holds is not repeated, and a
+        cell that has no run of the recipe's present settings keeps its earlier ones, with a dagger.
     progress : whether to show it on stderr.
 
     Examples
@@ -60,9 +61,10 @@ def reproduce(
         asked.row(number)
     which = set(range(seeds)) if isinstance(seeds, int) else _whole(seeds, "seeds")
     require(bool(numbers and which), "there is nothing to run: ask for at least one row and one seed.")
-    plan = _Plan(asked, *effort_named(recipe), JobStore(Path(folder) / "jobs"))
     target = Path(folder) / asked.name
-    earlier = plan.kept(target.with_name(target.name + ".json"))
+    effort, name = effort_named(recipe)
+    earlier = _earlier(target.with_name(target.name + ".json"), asked, effort, name)
+    plan = _Plan(asked, effort, name, JobStore(Path(folder) / "jobs"), earlier)
 
     found = plan.outcome(numbers, which)
     with Pool(plan.jobs(numbers, which), plan.store, workers) as pool, LiveTable(progress) as live:
@@ -76,7 +78,8 @@ def reproduce(
                 live.update(found, pool, ended)
                 time.sleep(POLL if pool.running else 0)
         finally:  # what there is stands in the files, also after Ctrl-C
-            everything = plan.outcome(numbers | earlier[0], which | earlier[1])
+            seeds_before = {run.seed for run in earlier.runs.values()}
+            everything = plan.outcome(numbers | set(earlier.cells), which | seeds_before)
             for suffix in FORMATS:
                 everything.save(target.with_name(target.name + suffix))
     return found
@@ -90,24 +93,36 @@ def _whole(numbers: Iterable[int], name: str) -> set[int]:
     return set(listed or ())
 
 
+def _earlier(file: Path, exhibit: Exhibit, effort: Effort, recipe: str) -> Reproduction:
+    """What an outcome of the same recipe holds already."""
+    try:
+        found = read(file, exhibit, effort)
+    except (RunFolderError, InputError, KeyError, TypeError):  # none, or of another version: it is written anew
+        found = None
+    return found if found and found.recipe == recipe else Reproduction(exhibit, {}, recipe)
+
+
 class _Plan:
     """Which jobs fill which cells."""
 
-    def __init__(self, exhibit: Exhibit, effort: Effort, recipe: str, store: JobStore) -> None:
+    def __init__(self, exhibit: Exhibit, effort: Effort, recipe: str, store: JobStore, earlier: Reproduction) -> None:
         self.exhibit, self.effort, self.recipe, self.store = exhibit, effort, recipe, store
+        self.earlier = earlier
+        self.known = {run.key_today: run.result for run in earlier.runs.values()}
 
     def jobs(self, numbers: set[int], seeds: set[int]) -> list[Job]:
-        """Seed by seed, so that every row has a number early; the official cost last."""
+        """What is not known yet, seed by seed, so that every row has a number early; the official cost last."""
         rows = [row for row in self.exhibit.rows if row.number in numbers]
         columns = self.exhibit.columns
         found = [column.job(row, self.effort, seed) for seed in sorted(seeds) for row in rows for column in columns]
+        found = [job for job in found if key(job) not in self.known]
         found += [column.official(row)[0] for row in rows for column in columns if column.official]
         for job in {key(job): job for job in found}.values():
             _require_readable(job)
         return found
 
     def outcome(self, numbers: set[int], seeds: set[int]) -> Reproduction:
-        """What the store holds of these rows and seeds."""
+        """What there is of these rows and seeds."""
         cells = {
             row.number: {column.title: self._cell(row, column, seeds) for column in self.exhibit.columns}
             for row in self.exhibit.rows
@@ -115,30 +130,23 @@ class _Plan:
         }
         return Reproduction(self.exhibit, cells, self.recipe, self._uncosted(numbers))
 
-    def kept(self, file: Path) -> tuple[set[int], set[int]]:
-        """The rows and seeds that an earlier outcome of the same recipe holds."""
-        try:
-            earlier = read(file, self.exhibit)
-        except (RunFolderError, InputError, KeyError, TypeError):  # none, or of another version: it is written anew
-            return set(), set()
-        if earlier.recipe != self.recipe:
-            return set(), set()
-        return set(earlier.cells), {run.seed for run in earlier.runs.values()}
-
     def _cell(self, row: Row, column: Column, seeds: set[int]) -> Cell:
         runs, failures = [], {}
         for seed in sorted(seeds):
             job = column.job(row, self.effort, seed)
-            result, failure = self.store.result(job), self.store.failure(job)
+            result, failure = self.store.result(job) or self.known.get(key(job)), self.store.failure(job)
             if result is not None:
                 runs.append(Run(key(job), seed, result))
             elif failure is not None:
                 failures[seed] = failure
-        official = None
+        before = self.earlier.cells.get(row.number, {}).get(column.title)
+        if before and before.outdated and not (runs or failures):
+            return before
+        official = before.official if before else None
         if column.official:
             job, steps = column.official(row)
             found = self.store.result(job)
-            official = found and {**found, "steps": steps}
+            official = {**found, "steps": steps} if found else official
         return Cell(row, column, tuple(runs), failures, official)
 
     def _uncosted(self, numbers: set[int]) -> dict[str, str]:

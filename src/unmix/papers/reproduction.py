@@ -10,7 +10,9 @@ from typing import Any
 from unmix.errors import InputError, require
 from unmix.files import read_json, write_atomically, write_json
 from unmix.papers.cell import Cell, Run
+from unmix.papers.effort import NAMED, Effort
 from unmix.papers.exhibit import Exhibit, Row
+from unmix.sweeps.job import key
 
 FORMATS = (".json", ".csv", ".tex", ".md", ".png", ".html")
 
@@ -42,6 +44,11 @@ class Reproduction:
         return tuple(row for row in self.exhibit.rows if row.number in self.cells)
 
     @property
+    def outdated(self) -> bool:
+        """Whether some cell is of settings that the recipe had before."""
+        return any(cell.outdated for columns in self.cells.values() for cell in columns.values())
+
+    @property
     def failures(self) -> tuple[str, ...]:
         """A sentence for each run that failed."""
         return tuple(
@@ -67,7 +74,7 @@ class Reproduction:
             }
             for row in self.rows
         ]
-        runs = {key: dict(run.result) for key, run in self.runs.items()}
+        runs = {name: dict(run.result) for name, run in self.runs.items()}
         about = {"exhibit": self.exhibit.name, "title": self.exhibit.title, "reference": self.exhibit.reference}
         return about | {"recipe": self.recipe, "rows": rows, "runs": runs, "uncosted": dict(self.uncosted)}
 
@@ -94,12 +101,16 @@ class Reproduction:
         return f"Reproduction({self.exhibit.name}, {len(self.cells)} rows, {len(self.runs)} runs)"
 
 
-def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
-    """A reproduction from the .json that `Reproduction.save` wrote; an exhibit of your own must be given too."""
+def read(path: str | Path, exhibit: Exhibit | None = None, effort: Effort | None = None) -> Reproduction:
+    """A reproduction from the .json that `Reproduction.save` wrote; an exhibit or recipe of your own must be given too.
+
+    Cells whose runs are of other settings than the recipe has now say so (`Cell.outdated`).
+    """
     from unmix.papers.names import exhibit_named
 
     kept = read_json(Path(path))
     exhibit = exhibit or exhibit_named(kept["exhibit"])
+    effort = effort or NAMED.get(kept["recipe"])
     columns = {column.title: column for column in exhibit.columns}
     cells: dict[int, dict[str, Cell]] = {}
     for line in kept["rows"]:
@@ -108,5 +119,8 @@ def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
         for title, cell in line["cells"].items():
             runs = tuple(Run(r["key"], r["seed"], kept["runs"][r["key"]]) for r in cell["runs"])
             failures = {int(seed): why for seed, why in cell["failures"].items()}
-            cells[row.number][title] = Cell(row, columns[title], runs, failures, cell["official"])
+            outdated = effort is not None and any(
+                run.key_today != key(columns[title].job(row, effort, run.seed)) for run in runs
+            )
+            cells[row.number][title] = Cell(row, columns[title], runs, failures, cell["official"], outdated)
     return Reproduction(exhibit, cells, kept["recipe"], kept["uncosted"])

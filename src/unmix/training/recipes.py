@@ -36,7 +36,7 @@ def suited(process: Process, model: Model) -> Recipe:
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
-    - Cross-entropy and DIET: many rows at a higher rate, and a head that soon averages over its labels' draws. With more
+    - Cross-entropy and DIET: many rows at a higher rate, and a head whose rows soon average over their draws. With more
       than 2,000 instance labels the softmax of a step takes 500 of them.
     - Anything else, regression among it: `fast`.
 
