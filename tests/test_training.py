@@ -19,7 +19,9 @@ from unmix.files import write_atomically
 from unmix.indeterminacy import AFFINE, Orthogonal
 from unmix.training import recipes
 from unmix.training.folder import RunFolder
+from unmix.training.optimisers import optimiser_of, set_rates
 from unmix.training.progress import FitProgress
+from unmix.training.schedules import settled
 
 _config = sys.modules["unmix.training.fit"]._config  # `um.fit` the function hides the module
 PROCESS = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP(2, pool=200))
@@ -473,6 +475,7 @@ def test_bad_observations_are_not_embedded(x, words):
         ({"batch": -5}, "batch must be"),
         ({"rate": -1.0}, "rate must be positive"),
         ({"rate": float("nan")}, "rate must be positive"),
+        ({"head_settles": 0.0}, "a share of the run above 0"),
     ],
 )
 def test_bad_recipes_are_refused(change, words):
@@ -507,3 +510,25 @@ def test_progress_is_plain_lines_when_not_on_a_terminal(capfd):
     assert len(lines) == 10
     assert lines[-1].startswith("step 60/60  loss ")
     assert "left" in lines[0]
+
+
+def test_what_settles_from_the_first_step_on_is_the_mean_of_what_it_was_told(generator):
+    told, mean = torch.randn(100, generator=generator, dtype=torch.float64), torch.zeros((), dtype=torch.float64)
+    for t, value in enumerate(told, 1):
+        mean += settled(t / 100, 1 / 100) * (value - mean)
+    assert mean.item() == pytest.approx(told.mean().item())
+
+
+def test_only_the_rows_of_a_head_settle(generator):
+    process = um.ClusterProcess(um.Sphere(3), um.Clusters(8), um.VonMisesFisher(4.0), um.mixings.Linear(pool=10))
+    model = um.Model(um.encoders.MLP((8,)), um.DIET(learn_temperature=True), um.outputs.Sphere(learnable=True))
+    network = model.build(process, process.sample(64, generator).x, generator)
+    for optimiser in (recipes.SOAP(), recipes.Adam()):
+        built = optimiser_of(network, 1e-2, optimiser, scale_rate=0.5, head_settles=0.1)
+        set_rates(built, recipes.Constant(), 0.5)
+        rates = {id(p): group["lr"] for group in built.param_groups for p in group["params"]}
+        assert rates[id(network.loss.weight)] == pytest.approx(2e-3)
+        assert rates[id(network.body.rotation)] == 1e-2
+        assert rates[id(network.loss.log_beta)] == rates[id(network.output.log_scale)] == 5e-3
+        set_rates(built, recipes.Constant(), 0.1)
+        assert {g["lr"] for g in built.param_groups} == {1e-2, 5e-3}

@@ -55,7 +55,6 @@ EXHIBIT = Exhibit(
         setting.LOCAL,
         "Rows 8 to 10 are expected to be low, so their MCC is no goal and has no colour: with an unbounded output, L2 "
         "leaves rotations open (8, 9), and a normal conditional is the same in every direction, so that it has no axes "
-        "to show to L3 (10). R² is high all the same. Our MCC of row 10 is far above the published one, a defect of "
-        "the recipe: its wider L3 kernel sees the corners of the box, which the objective's own hardly does.",
+        "to show to L3 (10). R² is high all the same.",
     ),
 )
