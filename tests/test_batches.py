@@ -154,3 +154,17 @@ def test_the_recipe_suits_the_regime():
     assert um.recipes.suited(sphere, warm).group_size == 512
     assert um.recipes.suited(faint, warm).group_size == 256
     assert um.recipes.suited(box, um.Model(objective=um.Regression())) == um.recipes.fast()
+
+
+@pytest.mark.parametrize(
+    ("classes", "instances", "steps", "batches"),
+    [(100, 1000, 6000, Fresh()), (10, 1000, 12_000, Fresh()), (100, 100_000, 12_000, um.recipes.SomeLabels(500))],
+)
+def test_instances_that_see_few_draws_are_trained_for_longer(classes, instances, steps, batches):
+    process = um.ClusterProcess(
+        um.Sphere(5), um.Clusters(classes), um.VonMisesFisher(10.0), um.mixings.MLP(4), instances=instances
+    )
+    found = um.recipes.suited(process, um.Model(objective=um.DIET()))
+    assert (found.steps, found.batches) == (steps, batches)
+    of_classes = um.recipes.suited(process, um.Model(objective=um.CrossEntropy()))
+    assert of_classes == replace(found, steps=6000, batches=Fresh())

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from unmix.encoders import outputs
 from unmix.laws import Uniform, VonMisesFisher
 from unmix.model import Model
@@ -37,7 +39,8 @@ def suited(process: Process, model: Model) -> Recipe:
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy and DIET: many rows at a higher rate, and a head whose rows soon average over their draws. With more
-      than 2,000 instance labels the softmax of a step takes 500 of them.
+      than 2,000 instance labels the softmax of a step takes 500 of them; with more than 20 a class, which see few draws
+      each, there are twice as many steps.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -50,10 +53,19 @@ def suited(process: Process, model: Model) -> Recipe:
     objective = model.objective
     if isinstance(objective, InfoNCE) and isinstance(process, PairProcess):
         return _contrastive(process, model, objective)
-    if isinstance(objective, CrossEntropy):
-        many = isinstance(objective, DIET) and isinstance(process, ClusterProcess) and process.labels > 2000
-        return Recipe(6000, 4096, 3e-2, batches=SomeLabels(500) if many else Fresh(), head_settles=0.05)
-    return fast()
+    if isinstance(objective, DIET) and isinstance(process, ClusterProcess):
+        return _instances(process)
+    return _classes() if isinstance(objective, CrossEntropy) else fast()
+
+
+def _classes() -> Recipe:
+    return Recipe(6000, 4096, 3e-2, head_settles=0.05)
+
+
+def _instances(process: ClusterProcess) -> Recipe:
+    batches = SomeLabels(500) if process.labels > 2000 else Fresh()
+    steps = 12_000 if process.labels > 20 * process.classes else 6000
+    return replace(_classes(), steps=steps, batches=batches)
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:
