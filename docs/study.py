@@ -18,6 +18,7 @@ from blocks import with_block
 from matplotlib.axes import Axes
 
 import unmix as um
+from unmix.configuration import to_config
 from unmix.files import read_json, write_json
 from unmix.model import Model, Network
 from unmix.papers.effort import fast
@@ -111,12 +112,22 @@ def follow(regime: Regime, variant: str) -> dict[str, object]:
             looked += time.perf_counter() - now
 
     um.fit(process, model, recipe, seed=SEED, progress=False, watch=watch)
-    return {"regime": regime.title, "variant": variant, "steps": recipe.steps, "curve": curve, "versions": versions()}
+    about = {"regime": regime.title, "variant": variant, **settings(regime, variant)}
+    return about | {"seed": SEED, "steps": recipe.steps, "curve": curve, "versions": versions()}
+
+
+def settings(regime: Regime, variant: str) -> dict[str, object]:
+    """Model and recipe of a run, as a file holds them."""
+    row = row_of(regime)
+    model, recipe = CHANGES[variant](*fast(row.process, row.model))
+    return {"model": to_config(model), "recipe": to_config(recipe)}
 
 
 def kept() -> dict[tuple[str, str], dict]:
-    found = read_json(KEPT) if KEPT.exists() else []
-    return {(run["regime"], run["variant"]): run for run in found}
+    """The runs that are kept and still are what the recipe says."""
+    found = {(run["regime"], run["variant"]): run for run in (read_json(KEPT) if KEPT.exists() else [])}
+    asked = {(r.title, v): settings(r, v) for r in REGIMES for v in r.variants}
+    return {k: run for k, run in found.items() if k in asked and asked[k] == {n: run[n] for n in ("model", "recipe")}}
 
 
 def run() -> None:
