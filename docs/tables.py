@@ -12,8 +12,9 @@ from statistics import median
 from blocks import with_block
 
 from unmix.papers import Reproduction, read
+from unmix.papers.cell import DAGGER
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, markdown, plain_cell
+from unmix.papers.export import MARKS, MEANINGS, OUTDATED, markdown, plain_cell
 from unmix.papers.pictures import grid
 from unmix.sheets import markdown_row
 
@@ -54,10 +55,10 @@ def made(found: Reproduction) -> str:
     counts = sorted({len(cell.runs) for cells in found.cells.values() for cell in cells.values()})
     seeds = " or ".join(map(str, counts)) + (" seed" if counts == [1] else " seeds")
     written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {torch}"
-    spots = {(n, title): cell for n, cells in found.cells.items() for title, cell in cells.items() if cell.seconds}
-    older = len({run.key for cell in spots.values() if cell.outdated for run in cell.runs})
-    trained = len({run.key for cell in spots.values() for run in cell.runs})
-    told = f" {older} of {trained} trained runs are by settings that the recipe had before [the study](recipes.md)."
+    trained = [cell for cells in found.cells.values() for cell in cells.values() if cell.seconds]
+    older = len({run.key for cell in trained if cell.outdated for run in cell.runs})
+    runs = len({run.key for cell in trained for run in cell.runs})
+    told = f" {older} of {runs} trained runs are by settings that the recipe or the model had before."
     told = told if older else ""
     return f"{seeds} a row, one thread a run; {written}.{told}"
 
@@ -69,7 +70,8 @@ def readme_block() -> str:
     lines += [summary(tables[name], title) for name, titles in SHOWN.items() if name in tables for title in titles]
     legend = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items())
     told = "In brackets: published. Rows that theory expects to be low have no goal. Time and ratio are medians."
-    return "\n".join([*lines, "", f"Rows {legend}. {told}"]) + "\n"
+    daggers = f" {OUTDATED}" if any(DAGGER in line for line in lines) else ""
+    return "\n".join([*lines, "", f"Rows {legend}. {told}{daggers}"]) + "\n"
 
 
 def page_block() -> str:

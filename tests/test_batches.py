@@ -160,7 +160,7 @@ def test_the_recipe_suits_the_regime():
     ("classes", "instances", "steps", "batches"),
     [(100, 1000, 6000, Fresh()), (10, 1000, 12_000, Fresh()), (100, 100_000, 12_000, um.recipes.SomeLabels(500))],
 )
-def test_instances_that_see_few_draws_are_trained_for_longer(classes, instances, steps, batches):
+def test_classes_of_many_instances_are_trained_for_longer(classes, instances, steps, batches):
     process = um.ClusterProcess(
         um.Sphere(5), um.Clusters(classes), um.VonMisesFisher(10.0), um.mixings.MLP(4), instances=instances
     )

@@ -17,15 +17,17 @@ import unmix as um
 from unmix.indeterminacy import AFFINE
 from unmix.papers import Cell, Column, Exhibit, Published, Reproduction, Row, catalogue, exhibit_named, read
 from unmix.papers.cell import NEAR, Run
-from unmix.papers.effort import fast, paper
+from unmix.papers.effort import NAMED, effort_named, fast, paper
 from unmix.papers.jobs import Classified, Trained, Untrained
 from unmix.papers.pictures import dots
+from unmix.papers.plan import Plan
+from unmix.papers.reizinger2025.official import ClassifierStep
 from unmix.papers.reproduction import FORMATS
 from unmix.papers.roeder2021.agreement import Agreement
 from unmix.papers.zimmermann2021.figure2 import CONCENTRATIONS, CONDITIONAL, mass_difference
 from unmix.papers.zimmermann2021.official import OfficialStep
 from unmix.papers.zimmermann2021.setting import UNSUPERVISED
-from unmix.sweeps import Pool
+from unmix.sweeps import JobStore, Pool
 from unmix.sweeps.job import key
 
 TABLES = [exhibit_named(f"zimmermann2021/table{n}") for n in (1, 2)]
@@ -299,33 +301,72 @@ def test_the_outcome_alone_is_enough_to_go_on_from(found, exhibit, tmp_path, mon
     assert um.reproduce(exhibit, seeds=2, recipe=tiny, folder=tmp_path).as_dict() == result.as_dict()
 
 
-def test_runs_of_earlier_settings_are_kept_with_a_dagger_until_there_are_new_ones(found, exhibit, tmp_path):
+def test_runs_of_earlier_settings_are_kept_with_a_dagger_until_there_are_new_ones(
+    found, exhibit, tmp_path, monkeypatch
+):
     result, folder = found
 
     def changed(process, model):
         return model, replace(tiny(process, model)[1], rate=2e-2)
 
-    changed.__name__ = tiny.__name__  # a recipe whose settings have changed keeps its name
+    monkeypatch.setitem(NAMED, "fast", changed)  # in place of `tiny`, say, which had the name before
     (tmp_path / "own").mkdir()
-    shutil.copy(folder / "own/table1.json", tmp_path / "own")
-    asked = um.reproduce(exhibit, rows=[1], seeds=[0], recipe=changed, folder=tmp_path)
+    kept = json.loads((folder / "own/table1.json").read_text()) | {"recipe": "fast"}
+    (tmp_path / "own/table1.json").write_text(json.dumps(kept))
+    asked = um.reproduce(exhibit, rows=[1], seeds=[0], folder=tmp_path)
     assert asked.cell(1, "score").values != result.cell(1, "score").values[:1]
-    whole = read(tmp_path / "own/table1.json", exhibit, changed)
+    whole = read(tmp_path / "own/table1.json", exhibit)
     assert [whole.cell(n, "score").outdated for n in (1, 2)] == [False, True]
     assert whole.cell(2, "score").values == result.cell(2, "score").values
     assert (str(whole.cell(2, "score")).endswith("†"), "†" in str(whole.cell(1, "score"))) == (True, False)
     assert not any(whole.cell(n, "identity").outdated for n in (1, 2))  # nothing is trained there
     for suffix in (".md", ".tex", ".html"):
         assert "†" in (tmp_path / f"own/table1{suffix}").read_text()
+    lines = csv.DictReader(io.StringIO((tmp_path / "own/table1.csv").read_text()))
+    assert {(line["row"], line["outdated"]) for line in lines if line["column"] == "score"} == {
+        ("1", "False"),
+        ("2", "True"),
+    }
+    broken = replace(exhibit, columns=(SEEN, replace(COLUMN, job=lambda r, e, s: replace(COLUMN.job(r, e, s), rows=3))))
+    failed = um.reproduce(broken, rows=[2], seeds=[0], folder=tmp_path)
+    assert failed.cell(2, "score").values == result.cell(2, "score").values  # a failure takes nothing away
+    assert set(failed.cell(2, "score").failures) == {0}
+    moved = replace(exhibit.rows[1], process=replace(WORLD, conditional=um.VonMisesFisher(7.0)))
+    other = replace(exhibit, rows=(exhibit.rows[0], moved))  # a row of another world has nothing to keep
+    assert not um.reproduce(other, rows=[1], seeds=[0], folder=tmp_path).cell(1, "score").outdated
+    assert str(read(tmp_path / "own/table1.json", other).cell(2, "score")) == "–"
 
 
 def test_an_option_that_came_since_does_not_make_a_run_outdated(found, exhibit):
     run = found[0].cell(1, "score").runs[0]
+    asked = COLUMN.job(exhibit.rows[0], tiny, 0)
     job = json.loads(json.dumps(run.result["job"]))
     del job["recipe"]["head_settles"]
-    assert replace(run, result={**run.result, "job": job}).key_today == run.key
+    assert replace(run, result={**run.result, "job": job}).is_of(asked)
+    assert not replace(run, result={**run.result, "versions": {"unmix": "0.0.1"}}).is_of(asked)
     job["recipe"]["an option that is gone"] = 1
-    assert replace(run, result={**run.result, "job": job}).key_today is None
+    assert replace(run, result={**run.result, "job": job}).job is None
+
+
+def test_a_recipe_of_ones_own_is_never_taken_for_one_of_unmix():
+    def fast(process, model):
+        return tiny(process, model)
+
+    assert (effort_named(fast)[1], effort_named("fast")[1]) == ("own", "fast")
+    assert effort_named(NAMED["fast"]) == effort_named("fast")
+
+
+def test_the_official_cost_is_measured_where_there_are_new_runs(found, exhibit, tmp_path):
+    costed = replace(exhibit, columns=(SEEN, replace(COLUMN, official=lambda row: (ClassifierStep(3, 8, 64, 1), 100))))
+    store, empty = JobStore(tmp_path), Reproduction(exhibit, {}, "tiny")
+    first = Plan(costed, tiny, "tiny", store, empty).jobs({1}, {0})
+    assert [type(job).__name__ for job in first] == ["Untrained", "Trained", "ClassifierStep"]
+    cell = replace(found[0].cell(1, "score"), column=costed.columns[1], official={"seconds_a_step": 1.0, "steps": 100})
+    cells = {1: {"identity": found[0].cell(1, "identity"), "score": cell}}
+    known = Plan(costed, tiny, "tiny", store, Reproduction(costed, cells, "tiny"))
+    assert known.jobs({1}, {0, 1}) == []
+    assert [type(job).__name__ for job in known.jobs({1}, {2})] == ["Untrained", "Trained", "ClassifierStep"]
+    assert known.outcome({1}, {0}).cell(1, "score").official_seconds == 100
 
 
 def test_the_json_holds_all_and_reads_back(found, exhibit):

@@ -23,10 +23,10 @@ def widened_sum(
     """Σ_i [ log Σ_{j≠i} exp k(c a_i, c a_j) − s⁺_i ], with k = `kernel(s)` and c = `width` ≤ 1.
 
     With many negatives, k = s and c = 1 it is InfoNCE: alignment of the pairs, and log Z(x) = log E exp s(f(x), f(x⁻)).
-    Where
-    the kernel exp s is narrow, log Z(x) is the log-density of the embedding at f(x), up to a constant, and InfoNCE is
-    alignment less entropy (Wang & Isola 2020). A batch has no negatives within so narrow a kernel, and InfoNCE loses
-    its gradient; but a density can be estimated by a wider kernel, as wide as the nearest negatives are far.
+    Where the kernel exp s is narrow, log Z(x) is the log-density of the embedding at f(x), up to a constant, and
+    InfoNCE is alignment less entropy (Wang & Isola 2020). A batch has no negatives within so narrow a kernel, and
+    InfoNCE loses its gradient; but a density can be estimated by a wider kernel, as wide as the nearest negatives are
+    far.
 
     c is found anew for each batch and held fixed in the gradient, so that far negatives push at every scale; the value
     of the sum itself hardly changes with the scale of the embedding, and does not say how good a fit is.
@@ -53,7 +53,8 @@ def kernel(similarity: Similarity) -> Similarity:
     """What density is estimated by: the similarity itself, but an Lp one with p = 2 at most.
 
     A kernel of p > 2 is nearly a cube once it is wide, and prefers its axes to lie along those of a box whatever the
-    conditional. The normal one sees no axes, so that where p > 2 only alignment shows them, as in InfoNCE itself.
+    conditional. The normal one sees no axes, so that where p > 2 only alignment shows them, as in InfoNCE where its own
+    kernel is narrow. Nor is the sum InfoNCE for p > 2 when c = 1: it is alignment less another estimate of entropy.
 
     Examples
     --------
@@ -64,7 +65,7 @@ def kernel(similarity: Similarity) -> Similarity:
 
 
 def width(similarity: Similarity, points: Float[Tensor, "b d"], group_size: int | None = None) -> float:
-    """The factor c ≤ 1 that brings the nearest of the other points as near as a positive should be, on average.
+    """The factor c ≤ 1 that brings the nearest of the other points as near as a draw of the kernel is, on average.
 
     A density ∝ exp s with s homogeneous of degree h has E[−s] = d/h in d dimensions, whatever s is, so c is
     (d / (h · mean_i min_j −s(a_i, a_j)))^{1/h}, or 1 where negatives are near enough.

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import version
 from statistics import fmean, median, stdev
 from typing import Any, Literal
 
 from unmix.configuration import from_config
 from unmix.errors import InputError
 from unmix.papers.exhibit import Column, Published, Row
-from unmix.sweeps.job import key
+from unmix.sweeps.job import Job, key
 
 Mark = Literal["reached", "near", "below"]
 NEAR = 0.3  # points
@@ -25,13 +27,21 @@ class Run:
     seed: int
     result: Mapping[str, Any]
 
-    @property
-    def key_today(self) -> str | None:
-        """The name that the same job has now: options that came since are at their defaults; None if one is gone."""
+    @cached_property
+    def job(self) -> Any:
+        """The job as it reads today; None if it cannot be read any more, or was run by another version of unmix.
+
+        Options that came since are at their defaults, so a new option's default must be what was done before.
+        """
         try:
-            return key(from_config(self.result["job"]))
+            same = self.result["versions"]["unmix"] == version("unmix")
+            return from_config(self.result["job"]) if same else None
         except (InputError, KeyError, TypeError):
             return None
+
+    def is_of(self, job: Job) -> bool:
+        """Whether it is a run of this very job."""
+        return self.job is not None and key(self.job) == key(job)
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class Cell:
     failures : why runs failed, by seed.
     official : what was measured of the official code on this machine: seconds a step, and its steps; None where it
         is not known.
-    outdated : whether the runs are of settings that the recipe had before; they are shown with a dagger.
+    outdated : whether runs are of settings that the recipe or the model had before; they are shown with a dagger.
     """
 
     row: Row
@@ -120,4 +130,5 @@ class Cell:
             "ratio": self.ratio,
             "runs": [{"key": run.key, "seed": run.seed} for run in self.runs],
             "failures": {str(seed): why for seed, why in self.failures.items()},
+            "outdated": self.outdated,
         }

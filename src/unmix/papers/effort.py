@@ -40,6 +40,7 @@ def effort_named(effort: str | Effort) -> tuple[Effort, str]:
     """
     if not isinstance(effort, str):
         require(callable(effort), f"give a function of process and model as recipe, or its name, not {effort!r}.")
-        return effort, getattr(effort, "__name__", "own")
+        name = getattr(effort, "__name__", "own")
+        return effort, "own" if name in NAMED and effort is not NAMED[name] else name
     require(effort in NAMED, f"there is no recipe {effort!r}: choose from {', '.join(NAMED)}.")
     return NAMED[effort], effort

@@ -22,7 +22,7 @@ MEANINGS = {
     "near": f"within {NEAR} points below it",
     "below": "further below",
 }
-OUTDATED = f"{DAGGER.strip()}: by settings that the recipe had before."
+OUTDATED = f"{DAGGER.strip()}: by settings that the recipe or the model had before."
 WIDE = 5  # columns
 COLOURS = {"reached": "green", "near": "yellow", "below": "red"}
 COLOUR_NAMES = {"reached": "ForestGreen", "near": "Dandelion", "below": "BrickRed"}
@@ -53,7 +53,7 @@ def terminal(found: Reproduction) -> Table:
 def csv(found: Reproduction) -> str:
     """One line a row, column and seed."""
     heads = [*("row", *found.exhibit.heads, "matches theory", "column", "published mean", "published std"),
-             *("seed", "obtained", "seconds", "official seconds", "failed")]  # fmt: skip
+             *("seed", "obtained", "outdated", "seconds", "official seconds", "failed")]  # fmt: skip
     lines = []
     for row in found.rows:
         for cell in found.cells[row.number].values():
@@ -62,9 +62,9 @@ def csv(found: Reproduction) -> str:
             published = ["" if value is None else value for value in printed]
             for run, value in zip(cell.scored, cell.values, strict=True):
                 spent = [run.result.get("seconds", ""), "" if cell.official_seconds is None else cell.official_seconds]
-                lines.append([*about, *published, run.seed, value, *spent, ""])
+                lines.append([*about, *published, run.seed, value, cell.outdated, *spent, ""])
             for seed, why in cell.failures.items():
-                lines.append([*about, *published, seed, "", "", "", why])
+                lines.append([*about, *published, seed, "", "", "", "", why])
     return sheet(heads, lines)
 
 

@@ -88,6 +88,7 @@ def _made(found: Reproduction) -> str:
     made = sorted(run.result["when"] for run in found.runs.values())
     if not made:
         return "No run has finished."
-    versions = next(iter(found.runs.values())).result["versions"]
+    versions = [run.result["versions"] for run in found.runs.values()]
+    used = [" and ".join(sorted({each[name] for each in versions})) for name in ("unmix", "torch")]
     span = made[0][:10] if made[0][:10] == made[-1][:10] else f"{made[0][:10]} to {made[-1][:10]}"
-    return f"Run {span} with unmix {versions['unmix']} and torch {versions['torch']}, one thread a run."
+    return f"Run {span} with unmix {used[0]} and torch {used[1]}, one thread a run."

@@ -6,17 +6,15 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from unmix.configuration import from_config, to_config
 from unmix.errors import InputError, RunFolderError, require
 from unmix.files import told_about
-from unmix.papers.cell import Cell, Run
 from unmix.papers.effort import Effort, effort_named
-from unmix.papers.exhibit import Column, Exhibit, Row
+from unmix.papers.exhibit import Exhibit
 from unmix.papers.live import LiveTable
 from unmix.papers.names import exhibit_named
+from unmix.papers.plan import Plan
 from unmix.papers.reproduction import FORMATS, Reproduction, read
-from unmix.sweeps import Job, JobStore, Pool
-from unmix.sweeps.job import key
+from unmix.sweeps import JobStore, Pool
 
 FOLDER, POLL = "runs/reproduce", 0.25
 
@@ -44,8 +42,9 @@ def reproduce(
     recipe : "fast", "paper" (days a run), or a function of (process, model) that gives the model to train and a recipe.
     workers : runs at a time; None is as many as there are cores.
     folder : keeps the runs, and the outcome as <exhibit>.json, .csv, .tex, .md, .png and .html. These files also keep
-        the rows and seeds of the same recipe that they held before: a run that the .json holds is not repeated, and a
-        cell that has no run of the recipe's present settings keeps its earlier ones, with a dagger.
+        the rows and seeds of the same recipe that they held before. A run that the .json holds is not repeated. Where
+        a recipe of unmix or a published model has changed since, a cell keeps its earlier runs, with a dagger, until
+        it has new ones.
     progress : whether to show it on stderr.
 
     Examples
@@ -63,8 +62,8 @@ def reproduce(
     require(bool(numbers and which), "there is nothing to run: ask for at least one row and one seed.")
     target = Path(folder) / asked.name
     effort, name = effort_named(recipe)
-    earlier = _earlier(target.with_name(target.name + ".json"), asked, effort, name)
-    plan = _Plan(asked, effort, name, JobStore(Path(folder) / "jobs"), earlier)
+    earlier = _earlier(target.with_name(target.name + ".json"), asked, name)
+    plan = Plan(asked, effort, name, JobStore(Path(folder) / "jobs"), earlier)
 
     found = plan.outcome(numbers, which)
     with Pool(plan.jobs(numbers, which), plan.store, workers) as pool, LiveTable(progress) as live:
@@ -93,77 +92,10 @@ def _whole(numbers: Iterable[int], name: str) -> set[int]:
     return set(listed or ())
 
 
-def _earlier(file: Path, exhibit: Exhibit, effort: Effort, recipe: str) -> Reproduction:
+def _earlier(file: Path, exhibit: Exhibit, recipe: str) -> Reproduction:
     """What an outcome of the same recipe holds already."""
     try:
-        found = read(file, exhibit, effort)
+        found = read(file, exhibit)
     except (RunFolderError, InputError, KeyError, TypeError):  # none, or of another version: it is written anew
         found = None
     return found if found and found.recipe == recipe else Reproduction(exhibit, {}, recipe)
-
-
-class _Plan:
-    """Which jobs fill which cells."""
-
-    def __init__(self, exhibit: Exhibit, effort: Effort, recipe: str, store: JobStore, earlier: Reproduction) -> None:
-        self.exhibit, self.effort, self.recipe, self.store = exhibit, effort, recipe, store
-        self.earlier = earlier
-        self.known = {run.key_today: run.result for run in earlier.runs.values()}
-
-    def jobs(self, numbers: set[int], seeds: set[int]) -> list[Job]:
-        """What is not known yet, seed by seed, so that every row has a number early; the official cost last."""
-        rows = [row for row in self.exhibit.rows if row.number in numbers]
-        columns = self.exhibit.columns
-        found = [column.job(row, self.effort, seed) for seed in sorted(seeds) for row in rows for column in columns]
-        found = [job for job in found if key(job) not in self.known]
-        found += [column.official(row)[0] for row in rows for column in columns if column.official]
-        for job in {key(job): job for job in found}.values():
-            _require_readable(job)
-        return found
-
-    def outcome(self, numbers: set[int], seeds: set[int]) -> Reproduction:
-        """What there is of these rows and seeds."""
-        cells = {
-            row.number: {column.title: self._cell(row, column, seeds) for column in self.exhibit.columns}
-            for row in self.exhibit.rows
-            if row.number in numbers
-        }
-        return Reproduction(self.exhibit, cells, self.recipe, self._uncosted(numbers))
-
-    def _cell(self, row: Row, column: Column, seeds: set[int]) -> Cell:
-        runs, failures = [], {}
-        for seed in sorted(seeds):
-            job = column.job(row, self.effort, seed)
-            result, failure = self.store.result(job) or self.known.get(key(job)), self.store.failure(job)
-            if result is not None:
-                runs.append(Run(key(job), seed, result))
-            elif failure is not None:
-                failures[seed] = failure
-        before = self.earlier.cells.get(row.number, {}).get(column.title)
-        if before and before.outdated and not (runs or failures):
-            return before
-        official = before.official if before else None
-        if column.official:
-            job, steps = column.official(row)
-            found = self.store.result(job)
-            official = {**found, "steps": steps} if found else official
-        return Cell(row, column, tuple(runs), failures, official)
-
-    def _uncosted(self, numbers: set[int]) -> dict[str, str]:
-        rows = [row for row in self.exhibit.rows if row.number in numbers]
-        official = [column.official(row)[0] for row in rows for column in self.exhibit.columns if column.official]
-        why = {str(job): self.store.failure(job) for job in official if self.store.result(job) is None}
-        return {name: reason for name, reason in why.items() if reason is not None}
-
-
-def _require_readable(job: Job) -> None:
-    """Refuse what a worker could not read from a file, before anything is run."""
-    try:
-        same = key(from_config(to_config(job))) == key(job)
-    except InputError:
-        same = False
-    require(
-        same,
-        f"{type(job).__name__} cannot be run in a worker: it and all that it names must be frozen dataclasses of plain "
-        "values that unmix itself defines.",
-    )

@@ -10,9 +10,8 @@ from typing import Any
 from unmix.errors import InputError, require
 from unmix.files import read_json, write_atomically, write_json
 from unmix.papers.cell import Cell, Run
-from unmix.papers.effort import NAMED, Effort
+from unmix.papers.effort import NAMED
 from unmix.papers.exhibit import Exhibit, Row
-from unmix.sweeps.job import key
 
 FORMATS = (".json", ".csv", ".tex", ".md", ".png", ".html")
 
@@ -101,16 +100,16 @@ class Reproduction:
         return f"Reproduction({self.exhibit.name}, {len(self.cells)} rows, {len(self.runs)} runs)"
 
 
-def read(path: str | Path, exhibit: Exhibit | None = None, effort: Effort | None = None) -> Reproduction:
-    """A reproduction from the .json that `Reproduction.save` wrote; an exhibit or recipe of your own must be given too.
+def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
+    """A reproduction from the .json that `Reproduction.save` wrote; an exhibit of your own must be given too.
 
-    Cells whose runs are of other settings than the recipe has now say so (`Cell.outdated`).
+    Cells whose runs are of other settings than a recipe of unmix has now say so (`Cell.outdated`).
     """
     from unmix.papers.names import exhibit_named
 
     kept = read_json(Path(path))
     exhibit = exhibit or exhibit_named(kept["exhibit"])
-    effort = effort or NAMED.get(kept["recipe"])
+    effort = NAMED.get(kept["recipe"])
     columns = {column.title: column for column in exhibit.columns}
     cells: dict[int, dict[str, Cell]] = {}
     for line in kept["rows"]:
@@ -120,7 +119,7 @@ def read(path: str | Path, exhibit: Exhibit | None = None, effort: Effort | None
             runs = tuple(Run(r["key"], r["seed"], kept["runs"][r["key"]]) for r in cell["runs"])
             failures = {int(seed): why for seed, why in cell["failures"].items()}
             outdated = effort is not None and any(
-                run.key_today != key(columns[title].job(row, effort, run.seed)) for run in runs
+                not run.is_of(columns[title].job(row, effort, run.seed)) for run in runs
             )
             cells[row.number][title] = Cell(row, columns[title], runs, failures, cell["official"], outdated)
     return Reproduction(exhibit, cells, kept["recipe"], kept["uncosted"])

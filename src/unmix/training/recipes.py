@@ -39,8 +39,8 @@ def suited(process: Process, model: Model) -> Recipe:
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy and DIET: many rows at a higher rate, and a head whose rows soon average over their draws. With more
-      than 2,000 instance labels the softmax of a step takes 500 of them; with more than 20 a class, which see few draws
-      each, there are twice as many steps.
+      than 2,000 instance labels the softmax of a step takes 500 of them; with more than 20 a class there are twice
+      as many steps, because the rows of a class that are many take more draws until they are one.
     - Anything else, regression among it: `fast`.
 
     Examples

@@ -22,7 +22,8 @@ from unmix.sweeps import Job
 
 SHARE, INSTANCES, CLUSTERS, DIMENSION = 4, 1000, 100, 5
 BUDGET = (
-    "Runs are a quarter as long as those of the tables, DIET with free rows and 1,000 instances; R² up to affine maps."
+    "Runs are a quarter as long as those of the tables with class labels, DIET with free rows and 1,000 instances; R² "
+    "up to affine maps."
 )
 
 
@@ -51,8 +52,9 @@ def exhibit(
             if not isinstance(objective, DIET):
                 process = replace(process, instances=None)  # class labels do not ask for them
             model, recipe = effort(process, replace(row.model, objective=objective))
+            _, budget = effort(replace(process, instances=None), replace(row.model, objective=CrossEntropy()))
             size = places[row.number].batch or recipe.batch
-            return Classified(process, model, replace(recipe, steps=recipe.steps // SHARE, batch=size), seed)
+            return Classified(process, model, replace(recipe, steps=budget.steps // SHARE, batch=size), seed)
 
         return job
 
