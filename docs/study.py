@@ -189,6 +189,9 @@ def _panel(axis: Axes, regime: Regime, done: dict[tuple[str, str], dict]) -> Non
     marks = [50, 80, 90, 95, 99, 99.5, 99.9, 99.99]
     axis.axhline(nines(row_of(regime).published[regime.column].mean), color="grey", ls=":", label="published")
     axis.set(title=regime.title, xscale="log", xlabel="seconds of one core", ylim=(nines(40), nines(99.995)))
+    axis.set_xlim(5, 500)
+    axis.set_xticks([10, 30, 100, 300], ["10", "30", "100", "300"])
+    axis.minorticks_off()
     axis.set_yticks([nines(mark) for mark in marks], [f"{mark:g}" for mark in marks])
     axis.set_ylabel(f"{score_of(regime)}, held out [%]")
     axis.legend(fontsize=8, loc="upper left")
