@@ -130,5 +130,4 @@ class Cell:
             "ratio": self.ratio,
             "runs": [{"key": run.key, "seed": run.seed} for run in self.runs],
             "failures": {str(seed): why for seed, why in self.failures.items()},
-            "outdated": self.outdated,
         }
