@@ -44,7 +44,7 @@ class Reproduction:
 
     @property
     def outdated(self) -> bool:
-        """Whether some cell is of settings that the recipe had before."""
+        """Whether some cell is of settings that the recipe or the model had before."""
         return any(cell.outdated for columns in self.cells.values() for cell in columns.values())
 
     @property
