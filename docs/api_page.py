@@ -24,7 +24,7 @@ GROUPS = {
         indeterminacy.Linear indeterminacy.FittedMap""",
     "Training: a run, how long and how fast it goes, what is kept": """
         fit Fit load Recipe recipes.suited recipes.fast recipes.paper recipes.OneCycle recipes.Constant
-        recipes.SOAP recipes.Adam recipes.Fresh recipes.Local recipes.SomeLabels stream
+        recipes.SOAP recipes.Adam recipes.Fresh recipes.Local recipes.EvenLabels stream
         callbacks.Callback callbacks.TensorBoard callbacks.MLflow Interrupted TrainingDiverged RunFolderError""",
     "Recovery: up to what an embedding equals known latents": """
         recovery Recovery mcc cluster_recovery ClusterRecovery""",

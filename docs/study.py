@@ -67,6 +67,7 @@ CHANGES: dict[str, Change] = {
         replace(recipe, group_size=None, batch=recipe.batch // 4, steps=2 * recipe.steps),
     ),
     "head never settles": _of_recipe(head_settles=1.0),
+    "independent labels": _of_recipe(batches=um.recipes.Fresh()),
     "quarter batch": lambda model, recipe: (model, replace(recipe, batch=recipe.batch // 4, steps=2 * recipe.steps)),
 }
 REGIMES = (
@@ -78,7 +79,10 @@ REGIMES = (
     Regime("faint signal, vMF(1), τ = 1", "zimmermann2021/table1", 1, "unsupervised", (WHOLE, "all negatives")),
     Regime("classes, d = 20", "reizinger2025/table3", 3, "R² z", (WHOLE, "Adam", "3 hidden layers", "quarter batch")),
     Regime("classes, κ = 50", "reizinger2025/table3", 10, "R² z", (WHOLE, "Adam", "head never settles")),
-    Regime("instances, |C| = 10", "reizinger2025/table2", 5, "R²a z", (WHOLE, "head never settles")),
+    Regime("instances, |C| = 10", "reizinger2025/table2", 5, "R²a z",
+           (WHOLE, "head never settles", "independent labels")),
+    Regime("instances, κ = 50", "reizinger2025/table2", 9, "R²a z",
+           (WHOLE, "head never settles", "independent labels")),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Local batches: regions partition a cloud, batches are true pairs, and the optimum stays where it was."""
+"""Batches: regions partition a cloud, local batches are true pairs, and even labels vary less."""
 
 import math
 from dataclasses import replace
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import unmix as um
 from unmix.objectives import info_nce
-from unmix.training.batches import Fresh, Local
+from unmix.training.batches import EvenLabels, Fresh, Local
 from unmix.training.regions import regions
 
 PROCESS = um.PairProcess(um.Box(2), um.Uniform(), um.Normal(0.05), um.mixings.MLP(2, pool=50))
@@ -156,15 +156,37 @@ def test_the_recipe_suits_the_regime():
     assert um.recipes.suited(box, um.Model(objective=um.Regression())) == um.recipes.fast()
 
 
+def test_the_sum_of_latents_of_a_label_varies_as_they_do_and_not_as_their_number(generator):
+    """Per draw, the variance is E|z|² = 1 if the number of draws is free, and 1 − |Ez|² if labels are even."""
+    law = um.VonMisesFisher(20.0)
+    process = um.ClusterProcess(um.Sphere(4), um.Clusters(50), law, um.mixings.Identity())
+
+    def variance(batches):
+        source = batches.source(process, 400, generator)
+        steps = [source.next(identity) for _ in range(200)]
+        sums = torch.stack([torch.zeros(50, 4).index_add(0, rows.instance, rows.z) for rows in steps])
+        return sums.var(0).sum(1).mean().item() / 8  # draws a label
+
+    z = law.sample(um.Sphere(4), process.vectors[:1].expand(100_000, -1), generator)
+    assert variance(EvenLabels()) == pytest.approx(1 - z.mean(0).square().sum().item(), rel=0.05)
+    assert variance(Fresh()) == pytest.approx(1, rel=0.05)
+
+
 @pytest.mark.parametrize(
-    ("classes", "instances", "steps", "batches"),
-    [(100, 1000, 6000, Fresh()), (10, 1000, 12_000, Fresh()), (100, 100_000, 12_000, um.recipes.SomeLabels(500))],
+    ("classes", "instances", "kappa", "steps", "settles", "batches"),
+    [
+        (100, 1000, 10.0, 6000, 0.05, EvenLabels()),
+        (100, 1000, 50.0, 12_000, 0.05, EvenLabels()),
+        (10, 1000, 10.0, 12_000, 0.01, EvenLabels()),
+        (100, 100_000, 10.0, 12_000, 0.05, EvenLabels(500)),
+    ],
 )
-def test_classes_of_many_instances_are_trained_for_longer(classes, instances, steps, batches):
-    process = um.ClusterProcess(
-        um.Sphere(5), um.Clusters(classes), um.VonMisesFisher(10.0), um.mixings.MLP(4), instances=instances
-    )
+def test_narrow_clusters_and_classes_of_many_instances_are_trained_for_longer(
+    classes, instances, kappa, steps, settles, batches
+):
+    law = um.VonMisesFisher(kappa)
+    process = um.ClusterProcess(um.Sphere(5), um.Clusters(classes), law, um.mixings.MLP(4), instances=instances)
     found = um.recipes.suited(process, um.Model(objective=um.DIET()))
-    assert (found.steps, found.batches) == (steps, batches)
+    assert (found.steps, found.head_settles, found.batches) == (steps, settles, batches)
     of_classes = um.recipes.suited(process, um.Model(objective=um.CrossEntropy()))
-    assert of_classes == replace(found, steps=6000, batches=Fresh())
+    assert of_classes == replace(found, steps=6000, head_settles=0.05, batches=Fresh())

@@ -69,6 +69,27 @@ def test_some_labels_are_drawn_alone(generator):
     assert torch.equal(rows.among, among)
 
 
+@given(st.integers(1, 60), st.integers(1, 9), st.lists(st.integers(1, 9), min_size=2, max_size=5), st.integers(0, 99))
+def test_even_labels_are_as_many_as_their_probability_says(n, each, frequencies, seed):
+    process = world(clusters=len(frequencies), instances=each * len(frequencies), frequencies=tuple(frequencies))
+    rows = process.sample(n, torch.Generator().manual_seed(seed), even=True)
+    counts = rows.instance.bincount(minlength=process.labels)
+    assert ((counts - n * process.probabilities).abs() < 1).all()
+    assert torch.equal(rows.label, process.class_of[rows.instance])
+
+
+def test_even_labels_have_the_law_of_independent_ones(generator):
+    """Every label in turn has the row that is over, whatever its class; latents are those of the class."""
+    process = world(clusters=3, instances=7)
+    draws = [process.sample(10, generator, even=True) for _ in range(4000)]
+    counts = torch.cat([rows.instance for rows in draws]).bincount() / 4000
+    assert torch.allclose(counts, torch.full((7,), 10 / 7), atol=0.04)
+    z, labels = torch.cat([rows.z for rows in draws]), torch.cat([rows.label for rows in draws])
+    alone = process.sample(40_000, generator)
+    for c in range(3):
+        assert torch.allclose(z[labels == c].mean(0), alone.z[alone.label == c].mean(0), atol=0.03)
+
+
 def test_given_clusters_and_laws_of_clusters():
     vectors = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
     assert world(2, um.GivenClusters(vectors)).vectors.tolist() == [list(v) for v in vectors]

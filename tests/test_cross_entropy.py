@@ -8,7 +8,7 @@ import torch
 
 import unmix as um
 from unmix.measures.head import collapse, head_recovery, orthogonality_error
-from unmix.training.batches import Local, SomeLabels
+from unmix.training.batches import EvenLabels, Local
 
 
 def world(d=3, clusters=40, kappa=10.0, mixing=None, **options):
@@ -77,11 +77,13 @@ def test_objectives_refuse_processes_that_cannot_tell_them():
     with pytest.raises(um.InputError, match="gives no instance"):
         trained(um.SectorProcess(), um.DIET())
     with pytest.raises(um.InputError, match=r"batches of some labels must be like um\.DIET"):
-        trained(world(), um.CrossEntropy(), batches=SomeLabels(10))
+        trained(world(), um.CrossEntropy(), batches=EvenLabels(10))
     with pytest.raises(um.InputError, match="cannot draw 100"):
-        trained(world(), um.DIET(), batches=SomeLabels(100))
+        trained(world(), um.DIET(), batches=EvenLabels(100))
     with pytest.raises(um.InputError, match=r"local batches must be like um\.PairProcess"):
         trained(world(), um.DIET(), batches=Local(256, 2))
+    with pytest.raises(um.InputError, match=r"even labels must be like um\.ClusterProcess"):
+        trained(um.SectorProcess(), um.CrossEntropy(), batches=EvenLabels())
 
 
 def test_a_process_of_ones_own_must_say_how_many_labels_it_has(generator):
@@ -157,7 +159,7 @@ def test_where_c3_lacks_diversity_nothing_is_promised_but_the_scores_of_the_pape
 
 def test_some_labels_reach_what_all_of_them_do():
     process = world(instances=400)
-    fit = trained(process, um.DIET(unit_rows=True), steps=900, batches=SomeLabels(100))
+    fit = trained(process, um.DIET(unit_rows=True), steps=900, batches=EvenLabels(100))
     scores = um.cluster_recovery(fit, rows=2048).scores
     assert scores["r2_z"] > 0.98
     assert scores["orthogonality_z"] < 0.08
@@ -167,7 +169,7 @@ def test_some_labels_reach_what_all_of_them_do():
 def test_a_run_on_some_labels_goes_on_as_if_it_had_never_stopped(at, tmp_path):
     process = world(instances=400)
     model = um.Model(um.encoders.MLP((8,)), um.DIET())
-    recipe = um.Recipe(40, 64, 1e-2, batches=SomeLabels(50), whitening_rows=500, checkpoint_every=10)
+    recipe = um.Recipe(40, 64, 1e-2, batches=EvenLabels(50), whitening_rows=500, checkpoint_every=10)
     whole = um.fit(process, model, recipe, progress=False)
 
     def stop(step, network):
@@ -257,7 +259,7 @@ def test_scores_of_other_fits_are_refused():
     [
         (lambda: um.CrossEntropy(label_smoothing=1.0), "a share below 1"),
         (lambda: um.DIET(temperature=0.0), "temperature must be positive"),
-        (lambda: SomeLabels(1), "at least 2 labels"),
+        (lambda: EvenLabels(1), "at least 2 labels"),
         (lambda: head_recovery(np.eye(4), np.eye(4), np.arange(4) - 1), "from 0 to 3"),
         (lambda: head_recovery(np.eye(4), np.eye(4), np.arange(4.0)), "whole numbers"),
         (lambda: um.guarantee(world(), um.Model(objective=um.DIET()), beta=0.0), "β must be positive"),

@@ -109,7 +109,7 @@ class DIET(CrossEntropy):
     """Cross-entropy on instance labels, p(i|x) ∝ exp(β⟨w_i, f(x)⟩): classes are never told.
 
     Balestriero 2023, arXiv 2302.10260; cases C1 to C4 of Reizinger et al. 2025 are its four combinations of free or
-    unit-length outputs and rows. Where a batch holds the instances of a subset S of labels (`recipes.SomeLabels`), the
+    unit-length outputs and rows. Where a batch holds the instances of a subset S of labels (`recipes.EvenLabels`), the
     softmax runs over S, as in p(y|x, S) of Roeder et al. 2021.
 
     Examples

@@ -121,29 +121,34 @@ class ClusterProcess(Process):
         generator: torch.Generator | None = None,
         dtype: torch.dtype = torch.float32,
         among: Int64[Tensor, " m"] | None = None,
+        even: bool = False,
     ) -> Instances:
-        """n rows, of all instance labels or of those in `among`."""
+        """n rows, of all instance labels or of those in `among`.
+
+        Rows are independent unless labels are `even`: then a label of probability p has n·p rows, to less than one.
+        """
         require_count(n)
         if among is not None:
             inside = among.ndim == 1 and len(among) > 0 and 0 <= int(among.min()) <= int(among.max()) < self.labels
             require(inside, f"`among` must be a row of instance labels from 0 to {self.labels - 1}, at least one.")
         possible = self.class_of if among is None else self.class_of[among]
-        drawn = self._draw(n, among, len(possible), generator)
+        drawn = self._draw(n, among, len(possible), even, generator)
         z = self.conditional.sample(self.space, self.vectors.to(dtype)[possible[drawn]], generator)
         if self.label_noise:
             wrong = torch.rand(n, generator=generator) < self.label_noise
             drawn = torch.where(wrong, torch.randint(len(possible), (n,), generator=generator), drawn)
         return Instances(z, self.observe(z), possible[drawn], drawn, among)
 
-    def _draw(self, n: int, among: Tensor | None, m: int, generator: torch.Generator | None) -> Tensor:
-        if self.frequencies is None:
+    def _draw(self, n: int, among: Tensor | None, m: int, even: bool, generator: torch.Generator | None) -> Tensor:
+        """n labels by their quantiles: at n random points, or at n equidistant ones (a systematic sample)."""
+        if self.frequencies is None and not even:
             return torch.randint(m, (n,), generator=generator)
-        weights = self.probabilities if among is None else self.probabilities[among]
-        return torch.searchsorted(  # torch.multinomial takes no more than 2^24 labels
-            (weights.cumsum(0) / weights.sum())[:-1].contiguous(),
-            torch.rand(n, generator=generator, dtype=torch.float64),
-            right=True,
-        )
+        order = torch.randperm(m, generator=generator) if even else torch.arange(m)
+        points = torch.rand(1 if even else n, generator=generator, dtype=torch.float64)
+        points = (torch.arange(n) + points) / n if even else points
+        weights = (self.probabilities if among is None else self.probabilities[among])[order]
+        bounds = (weights.cumsum(0) / weights.sum())[:-1].contiguous()
+        return order[torch.searchsorted(bounds, points, right=True)]  # torch.multinomial stops at 2^24 labels
 
     @property
     def uniform_instances(self) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from unmix.errors import require, require_kind
 from unmix.objectives import DIET, Objective
@@ -33,47 +34,64 @@ class Fresh:
 
 
 @dataclass(frozen=True)
-class SomeLabels:
-    """Every step draws `labels` of the instance labels, and its rows among them, for DIET with a great many labels.
+class EvenLabels:
+    """Every step draws its rows evenly over the instance labels, as an epoch of a dataset does.
 
-    The softmax of that step runs over the drawn set S. Without label noise, the posterior of a label that lies in S is
-    the full one restricted to S, so p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in
-    which Roeder et al. 2021 state their theorem. A step costs B × |S| instead of B × N. With label noise, or where a
-    head cannot express the posterior, the optimum depends on |S|.
+    A label of probability p has n·p of the n rows of a step, to less than one, in place of a number with variance n·p.
+    For a row of the head that number is most of the noise where clusters are narrow: of the sum of f(x) over draws of
+    a label, the variance is E|f|² a draw if their number is free, and E|f − Ef|² if it is fixed. Each row of a step has
+    the law that it has without, so the loss does too.
+
+    With many labels, a step may draw `among` of them first, and its softmax runs over that set S (DIET alone). Without
+    label noise, the posterior of a label that lies in S is the full one restricted to S, so
+    p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in which Roeder et al. 2021 state
+    their theorem. A step costs B × |S| instead of B × N. With label noise, or where a head cannot express the
+    posterior, the optimum depends on |S|.
+
+    Parameters
+    ----------
+    among : |S|; None is all labels.
 
     Examples
     --------
-    >>> SomeLabels(500).check(1024)
+    >>> EvenLabels(among=500).check(1024)
     """
 
-    labels: int = 500
+    among: int | None = None
 
     def __post_init__(self) -> None:
-        whole = isinstance(self.labels, int) and self.labels >= 2
-        require(whole, f"a softmax needs at least 2 labels, not {self.labels!r}.")
+        whole = self.among is None or (isinstance(self.among, int) and self.among >= 2)
+        require(whole, f"a softmax needs at least 2 labels, not {self.among!r}.")
 
     def check(self, batch: int) -> None:
         """Every size of batch will do."""
 
     def check_use(self, process: Process, objective: Objective) -> None:
-        require_kind(objective, DIET, "the objective of batches of some labels", "um.DIET()")
-        assert isinstance(process, ClusterProcess)  # or DIET would have refused it
-        require(
-            self.labels <= process.labels,
-            f"there are {process.labels} instance labels: a step cannot draw {self.labels} of them.",
-        )
+        require_kind(process, ClusterProcess, "the process of even labels", "um.ClusterProcess(...)")
+        assert isinstance(process, ClusterProcess)
+        if self.among is not None:
+            require_kind(objective, DIET, "the objective of batches of some labels", "um.DIET()")
+            require(
+                self.among <= process.labels,
+                f"there are {process.labels} instance labels: a step cannot draw {self.among} of them.",
+            )
 
     def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
         assert isinstance(process, ClusterProcess)
 
         def sample(n: int, generator: torch.Generator) -> Any:
-            drawn = torch.randint(process.labels, (self.labels * 2,), generator=generator).unique()
-            if len(drawn) < self.labels:  # there are not many more than that: take them all
-                drawn = torch.randperm(process.labels, generator=generator)
-            picked = torch.randperm(len(drawn), generator=generator)[: self.labels]
-            return process.sample(n, generator, among=drawn[picked])
+            return process.sample(n, generator, among=self._drawn(process.labels, generator), even=True)
 
         return FreshSource(sample, batch, generator)
+
+    def _drawn(self, labels: int, generator: torch.Generator) -> Tensor | None:
+        """The labels of a step; few of very many are drawn without listing all."""
+        if self.among is None:
+            return None
+        drawn = torch.randint(labels, (self.among * 2,), generator=generator).unique()
+        if len(drawn) < self.among:  # there are not many more than that: take them all
+            drawn = torch.randperm(labels, generator=generator)
+        return drawn[torch.randperm(len(drawn), generator=generator)[: self.among]]
 
 
 @dataclass(frozen=True)

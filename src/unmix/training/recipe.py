@@ -9,7 +9,7 @@ from unmix.errors import require, require_kind
 from unmix.model import Model
 from unmix.objectives import InfoNCE
 from unmix.objectives.info_nce import require_groups
-from unmix.training.batches import Fresh, Local, SomeLabels
+from unmix.training.batches import EvenLabels, Fresh, Local
 from unmix.training.optimisers import SOAP, Adam
 from unmix.training.schedules import Constant, OneCycle
 
@@ -25,7 +25,7 @@ class Recipe:
     rate : the (peak) learning rate.
     optimiser : what makes an update of a gradient.
     schedule : how the rate moves over the run.
-    batches : which rows a step takes: fresh ones, neighbours out of a pool, or those of some labels.
+    batches : which rows a step takes: fresh ones, evenly many of each label, or neighbours out of a pool.
     group_size, widen : how InfoNCE is to take its negatives where the model does not say: few a pair, where pairs are
         what is short; through a wider kernel, where near negatives are (`InfoNCE`).
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
@@ -47,7 +47,7 @@ class Recipe:
     rate: float
     optimiser: Adam | SOAP = field(default_factory=SOAP)
     schedule: OneCycle | Constant = field(default_factory=OneCycle)
-    batches: Fresh | Local | SomeLabels = field(default_factory=Fresh)
+    batches: EvenLabels | Fresh | Local = field(default_factory=Fresh)
     group_size: int | None = None
     widen: bool = False
     scale_rate: float = 1.0
@@ -68,7 +68,7 @@ class Recipe:
             require_groups(self.batch, self.group_size)
         require_kind(self.schedule, OneCycle | Constant, "schedule", "um.recipes.OneCycle()")
         require_kind(self.optimiser, Adam | SOAP, "optimiser", "um.recipes.SOAP()")
-        require_kind(self.batches, Fresh | Local | SomeLabels, "batches", "um.recipes.Fresh()")
+        require_kind(self.batches, EvenLabels | Fresh | Local, "batches", "um.recipes.Fresh()")
         self.batches.check(self.batch)
 
     def trained(self, model: Model) -> Model:

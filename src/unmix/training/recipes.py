@@ -11,12 +11,12 @@ from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
 from unmix.processes import ClusterProcess, PairProcess, Process
 from unmix.similarities import Dot, Lp, LpNorm
 from unmix.spaces import Box
-from unmix.training.batches import Fresh, Local, SomeLabels
+from unmix.training.batches import EvenLabels, Fresh, Local
 from unmix.training.optimisers import SOAP, Adam
 from unmix.training.recipe import Recipe
 from unmix.training.schedules import Constant, OneCycle
 
-__all__ = ["SOAP", "Adam", "Constant", "Fresh", "Local", "OneCycle", "Recipe", "SomeLabels", "fast", "paper", "suited"]
+__all__ = ["SOAP", "Adam", "Constant", "EvenLabels", "Fresh", "Local", "OneCycle", "Recipe", "fast", "paper", "suited"]
 
 
 def fast(steps: int = 2000, batch: int = 1024, rate: float = 2e-2) -> Recipe:
@@ -38,9 +38,10 @@ def suited(process: Process, model: Model) -> Recipe:
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
-    - Cross-entropy and DIET: many rows at a higher rate, and a head whose rows soon average over their draws. With more
-      than 2,000 instance labels the softmax of a step takes 500 of them; with more than 20 a class there are twice
-      as many steps, because the rows of a class that are many take more draws until they are one.
+    - Cross-entropy and DIET: many rows at a higher rate, and a head whose rows soon average over their draws. Instance
+      labels are drawn evenly, and with more than 2,000 of them the softmax of a step takes 500. Twice as many steps
+      where clusters are narrow (von Mises-Fisher with κ above five times the dimension) or a class has more than 20
+      labels, whose rows take more draws until they are one, and average earlier if all of them are in the softmax.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -63,9 +64,15 @@ def _classes() -> Recipe:
 
 
 def _instances(process: ClusterProcess) -> Recipe:
-    batches = SomeLabels(500) if process.labels > 2000 else Fresh()
-    steps = 12_000 if process.labels > 20 * process.classes else 6000
-    return replace(_classes(), steps=steps, batches=batches)
+    law, some = process.conditional, process.labels > 2000
+    crowded = process.labels > 20 * process.classes
+    narrow = isinstance(law, VonMisesFisher) and law.concentration > 5 * process.dimension
+    return replace(
+        _classes(),
+        steps=12_000 if crowded or narrow else 6000,
+        batches=EvenLabels(500 if some else None),
+        head_settles=0.01 if crowded and not some else 0.05,
+    )
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:
