@@ -90,6 +90,12 @@ def test_even_labels_have_the_law_of_independent_ones(generator):
         assert torch.allclose(z[labels == c].mean(0), alone.z[alone.label == c].mean(0), atol=0.03)
 
 
+def test_labels_that_are_over_are_not_all_of_one_class(generator):
+    """Every tenth label has a second row; in their own order, these would be the ten labels of one class."""
+    rows = world(clusters=10, instances=100).sample(110, generator, even=True)
+    assert int(rows.label.bincount().max()) < 18
+
+
 def test_given_clusters_and_laws_of_clusters():
     vectors = ((1.0, 0.0), (0.0, 1.0), (-1.0, 0.0))
     assert world(2, um.GivenClusters(vectors)).vectors.tolist() == [list(v) for v in vectors]
