@@ -69,28 +69,37 @@ def test_some_labels_are_drawn_alone(generator):
     assert torch.equal(rows.among, among)
 
 
-@given(st.integers(1, 60), st.integers(1, 9), st.lists(st.integers(1, 9), min_size=2, max_size=5), st.integers(0, 99))
-def test_even_labels_are_as_many_as_their_probability_says(n, each, frequencies, seed):
+@given(
+    st.integers(1, 60),
+    st.integers(1, 9),
+    st.lists(st.integers(1, 9), min_size=2, max_size=5),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_even_labels_are_as_many_as_their_probability_says(n, each, frequencies, some, seed):
     process = world(clusters=len(frequencies), instances=each * len(frequencies), frequencies=tuple(frequencies))
-    rows = process.sample(n, torch.Generator().manual_seed(seed), even=True)
-    counts = rows.instance.bincount(minlength=process.labels)
-    assert ((counts - n * process.probabilities).abs() < 1).all()
-    assert torch.equal(rows.label, process.class_of[rows.instance])
+    g = torch.Generator().manual_seed(seed)
+    among = torch.randperm(process.labels, generator=g)[: 1 + process.labels // 2] if some else None
+    rows = process.sample(n, g, among=among, even=True)
+    labels = torch.arange(process.labels) if among is None else among
+    share = process.probabilities[labels] / process.probabilities[labels].sum()
+    assert ((rows.instance.bincount(minlength=len(labels)) - n * share).abs() < 1).all()
+    assert torch.equal(rows.label, process.class_of[labels[rows.instance]])
 
 
-def test_even_labels_have_the_law_of_independent_ones(generator):
-    """Every label in turn has the row that is over, whatever its class; latents are those of the class."""
-    process = world(clusters=3, instances=7)
+@pytest.mark.parametrize("frequencies", [None, (1, 1, 4)])
+def test_even_labels_have_their_rows_in_expectation_and_latents_of_their_class(frequencies, generator):
+    process = world(clusters=3, instances=7, frequencies=frequencies)
     draws = [process.sample(10, generator, even=True) for _ in range(4000)]
-    counts = torch.cat([rows.instance for rows in draws]).bincount() / 4000
-    assert torch.allclose(counts, torch.full((7,), 10 / 7), atol=0.04)
+    counts = torch.cat([rows.instance for rows in draws]).bincount().double() / 4000
+    assert torch.allclose(counts, 10 * process.probabilities, atol=0.04)
     z, labels = torch.cat([rows.z for rows in draws]), torch.cat([rows.label for rows in draws])
     alone = process.sample(40_000, generator)
     for c in range(3):
         assert torch.allclose(z[labels == c].mean(0), alone.z[alone.label == c].mean(0), atol=0.03)
 
 
-def test_labels_that_are_over_are_not_all_of_one_class(generator):
+def test_rows_left_over_do_not_all_fall_on_one_class(generator):
     """Every tenth label has a second row; in their own order, these would be the ten labels of one class."""
     rows = world(clusters=10, instances=100).sample(110, generator, even=True)
     assert int(rows.label.bincount().max()) < 18

@@ -76,7 +76,7 @@ def test_objectives_refuse_processes_that_cannot_tell_them():
         trained(world(), um.InfoNCE())
     with pytest.raises(um.InputError, match="gives no instance"):
         trained(um.SectorProcess(), um.DIET())
-    with pytest.raises(um.InputError, match=r"batches of some labels must be like um\.DIET"):
+    with pytest.raises(um.InputError, match=r"even labels among some must be like um\.DIET"):
         trained(world(), um.CrossEntropy(), batches=EvenLabels(10))
     with pytest.raises(um.InputError, match="cannot draw 100"):
         trained(world(), um.DIET(), batches=EvenLabels(100))

@@ -125,7 +125,8 @@ class ClusterProcess(Process):
     ) -> Instances:
         """n rows, of all instance labels or of those in `among`.
 
-        Rows are independent unless labels are `even`: then a label of probability p has n·p rows, to less than one.
+        Rows are independent unless labels are `even`: then one of probability p among them has n·p rows, to less than
+        one, before label noise.
         """
         require_count(n)
         if among is not None:
@@ -140,12 +141,14 @@ class ClusterProcess(Process):
         return Instances(z, self.observe(z), possible[drawn], drawn, among)
 
     def _draw(self, n: int, among: Tensor | None, m: int, even: bool, generator: torch.Generator | None) -> Tensor:
-        """n labels by their quantiles: at n random points, or at n equidistant ones (a systematic sample)."""
-        if self.frequencies is None and not even:
+        """F⁻¹ of the labels' distribution at n random points, or at (k + u)/n for k < n: a systematic sample."""
+        if even:
+            order = torch.randperm(m, generator=generator)  # or the rows left over could all fall on one class
+            points = (torch.arange(n) + torch.rand(1, generator=generator, dtype=torch.float64)) / n
+        elif self.frequencies is None:
             return torch.randint(m, (n,), generator=generator)
-        order = torch.randperm(m, generator=generator) if even else torch.arange(m)
-        points = torch.rand(1 if even else n, generator=generator, dtype=torch.float64)
-        points = (torch.arange(n) + points) / n if even else points
+        else:
+            order, points = torch.arange(m), torch.rand(n, generator=generator, dtype=torch.float64)
         weights = (self.probabilities if among is None else self.probabilities[among])[order]
         bounds = (weights.cumsum(0) / weights.sum())[:-1].contiguous()
         return order[torch.searchsorted(bounds, points, right=True)]  # torch.multinomial stops at 2^24 labels

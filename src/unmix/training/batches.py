@@ -16,7 +16,7 @@ from unmix.training.sources import FreshSource, LocalSource, Source
 
 @dataclass(frozen=True)
 class Fresh:
-    """Every step draws its own rows.
+    """Every step draws its own rows, independently.
 
     Examples
     --------
@@ -37,12 +37,12 @@ class Fresh:
 class EvenLabels:
     """Every step draws its rows evenly over the instance labels, as an epoch of a dataset does.
 
-    A label of probability p has n·p of the n rows of a step, to less than one, in place of a number with variance n·p.
-    For a row of the head that number is most of the noise where clusters are narrow: of the sum of f(x) over draws of
-    a label, the variance is E|f|² a draw if their number is free, and E|f − Ef|² if it is fixed. Each row of a step has
-    the law that it has without, so the loss does too.
+    A label of probability p has n·p of the n rows of a step, to less than one (before label noise). Where clusters are
+    narrow, how often its label is drawn is most of the noise that a row of the head sees: the sum of f(x) over k draws
+    has variance k E|f − Ef|² if k is fixed, and about k |Ef|² more if it is free. A label still has n·p rows in
+    expectation, so the expected loss is the same. With fewer rows than labels there is little to gain.
 
-    With many labels, a step may draw `among` of them first, and its softmax runs over that set S (DIET alone). Without
+    With many labels, a step may draw `among` of them first, and its softmax runs over that set S (with DIET). Without
     label noise, the posterior of a label that lies in S is the full one restricted to S, so
     p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in which Roeder et al. 2021 state
     their theorem. A step costs B × |S| instead of B × N. With label noise, or where a head cannot express the
@@ -68,9 +68,9 @@ class EvenLabels:
 
     def check_use(self, process: Process, objective: Objective) -> None:
         require_kind(process, ClusterProcess, "the process of even labels", "um.ClusterProcess(...)")
-        assert isinstance(process, ClusterProcess)
+        assert isinstance(process, ClusterProcess)  # for the type checker
         if self.among is not None:
-            require_kind(objective, DIET, "the objective of batches of some labels", "um.DIET()")
+            require_kind(objective, DIET, "the objective of even labels among some", "um.DIET()")
             require(
                 self.among <= process.labels,
                 f"there are {process.labels} instance labels: a step cannot draw {self.among} of them.",

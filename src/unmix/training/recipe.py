@@ -25,7 +25,7 @@ class Recipe:
     rate : the (peak) learning rate.
     optimiser : what makes an update of a gradient.
     schedule : how the rate moves over the run.
-    batches : which rows a step takes: fresh ones, evenly many of each label, or neighbours out of a pool.
+    batches : which rows a step takes: independent ones, ones spread evenly over labels, or neighbours out of a pool.
     group_size, widen : how InfoNCE is to take its negatives where the model does not say: few a pair, where pairs are
         what is short; through a wider kernel, where near negatives are (`InfoNCE`).
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box

@@ -39,9 +39,10 @@ def suited(process: Process, model: Model) -> Recipe:
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy and DIET: many rows at a higher rate, and a head whose rows soon average over their draws. Instance
-      labels are drawn evenly, and with more than 2,000 of them the softmax of a step takes 500. Twice as many steps
-      where clusters are narrow (von Mises-Fisher with κ above five times the dimension) or a class has more than 20
-      labels, whose rows take more draws until they are one, and average earlier if all of them are in the softmax.
+      labels are drawn evenly, and with more than 2,000 of them the softmax of a step takes 500. There are twice as many
+      steps where clusters are narrow (von Mises-Fisher with κ above five times the dimension), because the softmax
+      saturates, and where a class has more than 20 labels, because their rows take more draws until they are one. In
+      the latter case the head averages earlier, unless it takes 500 labels a step: then a row has few draws anyway.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -64,14 +65,14 @@ def _classes() -> Recipe:
 
 
 def _instances(process: ClusterProcess) -> Recipe:
-    law, some = process.conditional, process.labels > 2000
-    crowded = process.labels > 20 * process.classes
+    many, crowded = process.labels > 2000, process.labels > 20 * process.classes
+    law = process.conditional
     narrow = isinstance(law, VonMisesFisher) and law.concentration > 5 * process.dimension
     return replace(
         _classes(),
         steps=12_000 if crowded or narrow else 6000,
-        batches=EvenLabels(500 if some else None),
-        head_settles=0.01 if crowded and not some else 0.05,
+        batches=EvenLabels(500 if many else None),
+        head_settles=0.01 if crowded and not many else 0.05,
     )
 
 

@@ -54,7 +54,8 @@ def exhibit(
             model, recipe = effort(process, replace(row.model, objective=objective))
             _, budget = effort(replace(process, instances=None), replace(row.model, objective=CrossEntropy()))
             size = places[row.number].batch or recipe.batch
-            return Classified(process, model, replace(recipe, steps=budget.steps // SHARE, batch=size), seed)
+            steps, settles = budget.steps // SHARE, budget.head_settles  # the same all over the grid
+            return Classified(process, model, replace(recipe, steps=steps, head_settles=settles, batch=size), seed)
 
         return job
 
