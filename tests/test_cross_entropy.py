@@ -117,6 +117,30 @@ def test_rows_of_a_class_that_differ_cost_half_the_variance_of_their_logits(gene
     assert extra.item() == pytest.approx(variance.mean().item() / 2, rel=0.1)
 
 
+def test_rows_of_unit_length_and_outputs_move_together_almost_for_free(generator):
+    """w = (v + ψ)/|v + ψ| and f = κ(z + ψ) change the logit of v by κ⟨v, ψ⟩(1 − ⟨v, z⟩), beside what all classes share
+    and O(ψ²); either move alone is felt far more."""
+    kappa = 50.0
+    process = world(5, 100, kappa)
+    z, v = process.sample(4096, generator).z.double(), process.vectors.double()
+    direction = torch.nn.functional.normalize(torch.randn(5, generator=generator, dtype=torch.float64), dim=0)
+
+    def logits(of_rows, of_outputs):
+        rows = torch.nn.functional.normalize(v + of_rows * direction, dim=1)
+        return kappa * (z + of_outputs * direction) @ rows.mT
+
+    def nats(found):
+        true = torch.log_softmax(logits(0, 0), 1)
+        return (true.exp() * (true - torch.log_softmax(found, 1))).sum(1).mean().item()
+
+    small = 1e-5
+    change = (logits(small, small) - logits(0, 0)) / small
+    shared = kappa * (z @ direction)[:, None]
+    assert torch.allclose(change, kappa * (v @ direction) * (1 - z @ v.mT) + shared, atol=kappa * 10 * small)
+    both, rows, outputs = (nats(logits(*moved)) for moved in ((0.1, 0.1), (0.1, 0), (0, 0.1)))
+    assert both < min(rows, outputs) / 20
+
+
 CASES = {
     "C1": (um.DIET(unit_rows=True, learn_temperature=True), um.outputs.Sphere()),
     "C2": (um.DIET(), um.outputs.Sphere()),
