@@ -519,16 +519,23 @@ def test_what_settles_from_the_first_step_on_is_the_mean_of_what_it_was_told(gen
     assert mean.item() == pytest.approx(told.mean().item())
 
 
-def test_only_the_rows_of_a_head_settle(generator):
+def test_scales_and_temperature_have_a_rate_of_their_own(generator):
     process = um.ClusterProcess(um.Sphere(3), um.Clusters(8), um.VonMisesFisher(4.0), um.mixings.Linear(pool=10))
     model = um.Model(um.encoders.MLP((8,)), um.DIET(learn_temperature=True), um.outputs.Sphere(learnable=True))
     network = model.build(process, process.sample(64, generator).x, generator)
     for optimiser in (recipes.SOAP(), recipes.Adam()):
-        built = optimiser_of(network, 1e-2, optimiser, scale_rate=0.5, head_settles=0.1)
+        built = optimiser_of(network, 1e-2, optimiser, scale_rate=0.5)
         set_rates(built, recipes.Constant(), 0.5)
         rates = {id(p): group["lr"] for group in built.param_groups for p in group["params"]}
-        assert rates[id(network.loss.weight)] == pytest.approx(2e-3)
-        assert rates[id(network.body.rotation)] == 1e-2
+        assert rates[id(network.loss.weight)] == rates[id(network.body.rotation)] == 1e-2
         assert rates[id(network.loss.log_beta)] == rates[id(network.output.log_scale)] == 5e-3
-        set_rates(built, recipes.Constant(), 0.1)
-        assert {g["lr"] for g in built.param_groups} == {1e-2, 5e-3}
+
+
+def test_the_head_of_a_run_settles_when_its_recipe_says(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys.modules["unmix.training.fit"], "settle", lambda network, among, own: told.append((among, own)))
+    process = um.ClusterProcess(um.Sphere(3), um.Clusters(8), um.VonMisesFisher(4.0), um.mixings.Linear(pool=10))
+    recipe = um.Recipe(10, 32, 1e-2, batches=recipes.EvenLabels(4), head_settles=0.2, whitening_rows=500)
+    um.fit(process, um.Model(um.encoders.MLP((8,)), um.DIET()), recipe, progress=False)
+    assert [own for _, own in told] == pytest.approx([1, 1, 1, *(0.2 / (t / 10) for t in range(3, 10))])
+    assert all(len(among) == 4 for among, _ in told)

@@ -24,6 +24,8 @@ from unmix.training.optimisers import set_rates
 from unmix.training.progress import FitProgress
 from unmix.training.recipe import Recipe
 from unmix.training.result import Fit, Interrupted
+from unmix.training.schedules import settled
+from unmix.training.settling import settle
 
 
 def fit(
@@ -106,7 +108,8 @@ def _train(
 
     with FitProgress(recipe.steps, done, progress) as shown, Interrupt() as interrupt:
         for step in range(done + 1, recipe.steps + 1):
-            set_rates(optimiser, recipe.schedule, (step - 1) / recipe.steps)
+            progressed = (step - 1) / recipe.steps
+            set_rates(optimiser, recipe.schedule, progressed)
             rows = batches.next(network.embed)
             loss = network.training_loss(rows)
             value = loss.item()
@@ -114,6 +117,7 @@ def _train(
                 raise _diverged(step, rows.x, recipe, run)
             optimiser.zero_grad()
             loss.backward()
+            settle(network, getattr(rows, "among", None), settled(progressed, recipe.head_settles))
             optimiser.step()
 
             if watch:  # before the checkpoint: what a kill in between cuts off is seen again

@@ -68,7 +68,7 @@ def start(process: Process, model: Model, recipe: Recipe, seed: int) -> tuple[Ne
     """A network, an optimiser and a stream of batches as they are before the first step."""
     sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
     network = recipe.trained(model).build(process, sample, stream(seed, "init"))
-    optimiser = optimiser_of(network, recipe.rate, recipe.optimiser, recipe.scale_rate, recipe.head_settles)
+    optimiser = optimiser_of(network, recipe.rate, recipe.optimiser, recipe.scale_rate)
     return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
 
 

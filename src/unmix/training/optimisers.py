@@ -9,7 +9,7 @@ import torch
 
 from unmix.errors import require
 from unmix.model import Network
-from unmix.training.schedules import Constant, OneCycle, settled
+from unmix.training.schedules import Constant, OneCycle
 from unmix.training.soap import Soap
 
 
@@ -57,7 +57,7 @@ class SOAP:
 
 
 def optimiser_of(
-    network: Network, rate: float, optimiser: Adam | SOAP, scale_rate: float = 1.0, head_settles: float = 1.0
+    network: Network, rate: float, optimiser: Adam | SOAP, scale_rate: float = 1.0
 ) -> torch.optim.Optimizer:
     """The optimiser of all that a network learns; each group of weights has its own `peak` of the rate.
 
@@ -69,9 +69,9 @@ def optimiser_of(
     scales = [p for p in learned if p.ndim == 0]
     taken = {id(p) for p in (*heads, *scales)}
     groups = [
-        {"params": [p for p in learned if id(p) not in taken], "peak": rate, "settles": 1.0},
-        {"params": heads, "peak": rate, "settles": head_settles, "sides": (1,)},
-        {"params": scales, "peak": rate * scale_rate, "settles": 1.0},
+        {"params": [p for p in learned if id(p) not in taken], "peak": rate},
+        {"params": heads, "peak": rate, "sides": (1,)},
+        {"params": scales, "peak": rate * scale_rate},
     ]
     return optimiser.build([group for group in groups if group["params"]], rate)
 
@@ -79,4 +79,4 @@ def optimiser_of(
 def set_rates(optimiser: torch.optim.Optimizer, schedule: OneCycle | Constant, progress: float) -> None:
     """The rate of each group of weights, at a share `progress` in [0, 1] of the run."""
     for group in optimiser.param_groups:
-        group["lr"] = group["peak"] * schedule.factor(progress) * settled(progress, group["settles"])
+        group["lr"] = group["peak"] * schedule.factor(progress)

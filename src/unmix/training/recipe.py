@@ -30,9 +30,9 @@ class Recipe:
         what is short; through a wider kernel, where near negatives are (`InfoNCE`).
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
         that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
-    head_settles : the share of the run after which the rate of a head's rows falls as 1/t beside the schedule, so that
-        each is the mean of more and more of its label's draws. A row that still jitters is felt by the encoder, as if
-        outputs were penalised by half the variance of their logits among rows that should be the same.
+    head_settles : the share of the run after which rows of a head that lie near each other move together, and what one
+        of them does alone counts as 1/t (`unmix.training.settling`). A row that still jitters is felt by the encoder,
+        as if outputs were penalised by half the variance of their logits among rows that should be the same.
     whitening_rows : observations that whitening is estimated from.
     checkpoint_every, log_every : steps between checkpoints and between lines of metrics.jsonl.
 

@@ -38,11 +38,9 @@ def suited(process: Process, model: Model) -> Recipe:
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
-    - Cross-entropy and DIET: many rows at a higher rate, and a head whose rows soon average over their draws. Instance
-      labels are drawn evenly, and with more than 2,000 of them the softmax of a step takes 500. There are twice as many
-      steps where clusters are narrow (von Mises-Fisher with κ above five times the dimension), because the softmax
-      saturates, and where a class has more than 20 labels, because their rows take more draws until they are one. In
-      the latter case the head averages earlier, unless it takes 500 labels a step: then a row has few draws anyway.
+    - Cross-entropy: many rows at a higher rate.
+    - DIET: the same, with instance labels drawn evenly, and a head that settles once each label had 240 draws, because
+      rows of a class take many more until they are one. With more than 2,000 labels the softmax of a step takes 500.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -61,19 +59,13 @@ def suited(process: Process, model: Model) -> Recipe:
 
 
 def _classes() -> Recipe:
-    return Recipe(6000, 4096, 3e-2, head_settles=0.05)
+    return Recipe(6000, 4096, 3e-2)
 
 
 def _instances(process: ClusterProcess) -> Recipe:
-    many, crowded = process.labels > 2000, process.labels > 20 * process.classes
-    law = process.conditional
-    narrow = isinstance(law, VonMisesFisher) and law.concentration > 5 * process.dimension
-    return replace(
-        _classes(),
-        steps=12_000 if crowded or narrow else 6000,
-        batches=EvenLabels(500 if many else None),
-        head_settles=0.01 if crowded and not many else 0.05,
-    )
+    recipe = replace(_classes(), batches=EvenLabels(500 if process.labels > 2000 else None))
+    draws = recipe.steps * recipe.batch / process.labels  # of a label
+    return replace(recipe, head_settles=min(1.0, max(0.01, 240 / draws)))
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:

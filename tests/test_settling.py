@@ -1,0 +1,135 @@
+"""Rows of a head that settle: neighbours move together, what one does alone is averaged, and optima stay."""
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+import unmix as um
+from unmix.training.settling import WIDTH, neighbours_mean, settle
+
+
+def drawn(seed, n=40, d=4, dtype=torch.float64):
+    generator = torch.Generator().manual_seed(seed)
+    return (torch.randn(n, d, generator=generator, dtype=dtype) for _ in range(2))
+
+
+def kernel(rows):
+    """K, row by row."""
+    spread = (rows - rows.mean(0)).square().sum(1).mean()
+    return torch.exp(-torch.cdist(rows, rows).square() / (2 * WIDTH**2 * spread))
+
+
+def built(objective, instances=60, seed=0):
+    process = um.ClusterProcess(
+        um.Sphere(3), um.Clusters(6), um.VonMisesFisher(4.0), um.mixings.Linear(pool=10), instances=instances
+    )
+    rows = process.sample(300, um.stream(seed, "batches"))
+    network = um.Model(um.encoders.MLP((8,)), objective).build(process, rows.x, um.stream(seed, "init"))
+    network.training_loss(rows).backward()
+    return network
+
+
+@pytest.mark.parametrize(("n", "d"), [(1, 3), (2, 1), (40, 4), (700, 20)])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_the_mean_over_neighbours_is_the_kernels(n, d, dtype):
+    rows, values = drawn(0, n, d, dtype)
+    weights = kernel(rows.double()) if n > 1 else torch.ones(1, 1, dtype=torch.float64)
+    expected = weights @ values.double() / weights.sum(1, keepdim=True)
+    tolerance = 1e-5 if dtype == torch.float32 else 1e-10
+    assert torch.allclose(neighbours_mean(rows, values).double(), expected, atol=tolerance)
+
+
+@given(st.integers(0, 2**31), st.floats(0.01, 100), st.floats(-50, 50))
+def test_neighbours_do_not_depend_on_where_rows_lie_how_they_are_turned_or_how_long_they_are(seed, scale, shift):
+    rows, values = drawn(seed)
+    rotation = torch.linalg.qr(rows[:4]).Q
+    moved = scale * (rows @ rotation + shift)
+    assert torch.allclose(neighbours_mean(moved, values), neighbours_mean(rows, values), atol=1e-8)
+
+
+def test_rows_that_are_all_one_are_all_neighbours():
+    values = torch.arange(6.0).reshape(3, 2)
+    assert torch.allclose(neighbours_mean(torch.full((3, 2), 0.7), values), values.mean(0).expand(3, 2))
+
+
+@pytest.mark.parametrize("own", [0.01, 0.3])
+@pytest.mark.parametrize("unit_rows", [False, True])
+def test_stationary_points_stay(own, unit_rows):
+    """What comes out is M g, and M has eigenvalues from `own` to 1: it is zero only where g is."""
+    network = built(um.DIET(unit_rows=unit_rows))
+    head, n = network.loss, 60
+    columns = []
+    for unit in torch.eye(n):
+        head.weight.grad = unit[:, None].expand(n, 3).clone()
+        settle(network, None, own)
+        columns.append(head.weight.grad[:, 0])
+    found = torch.linalg.eigvals(torch.stack(columns, 1).double())
+    assert found.imag.abs().max() < 1e-5
+    assert found.real.min() >= own - 1e-5
+    assert found.real.max() == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("own", [0.0, 0.1, 0.5])
+def test_where_rows_of_a_class_coincide_noise_falls_and_what_they_share_stays(own, generator):
+    network = built(um.DIET(), instances=600)
+    weight = network.loss.weight
+    apart = torch.cat([torch.eye(3), -torch.eye(3)])
+    with torch.no_grad():
+        weight.copy_(apart[torch.arange(600) % 6])  # a hundred rows of each of six classes
+    shared = torch.randn(6, 3, generator=generator)[torch.arange(600) % 6]
+    noise = torch.randn(600, 3, generator=generator)
+    weight.grad = shared + noise
+    settle(network, None, own)
+    left = weight.grad - shared
+    means = noise.reshape(100, 6, 3).mean(0).repeat(100, 1)
+    assert torch.allclose(left, means + own * (noise - means), atol=1e-3)
+
+
+def test_only_the_rows_that_a_step_saw_are_averaged():
+    network = built(um.DIET())
+    before = network.loss.weight.grad.clone()
+    among = torch.tensor([5, 3, 40, 11])
+    settle(network, among, 0.25)
+    after, others = network.loss.weight.grad, torch.ones(60, dtype=torch.bool).index_fill(0, among, False)
+    assert torch.equal(after[others], before[others])
+    mean = neighbours_mean(network.loss.rows(among).detach(), before[among])
+    assert torch.allclose(after[among], mean + 0.25 * (before[among] - mean))
+
+
+def test_before_a_head_settles_and_without_a_head_gradients_are_left_alone():
+    network = built(um.DIET())
+    before = {name: p.grad.clone() for name, p in network.named_parameters()}
+    settle(network, None, 1.0)
+    assert all(torch.equal(p.grad, before[name]) for name, p in network.named_parameters())
+    settle(network, None, 0.5)
+    changed = {name for name, p in network.named_parameters() if not torch.equal(p.grad, before[name])}
+    assert changed == {"loss.weight"}
+    process = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(4.0), um.mixings.Linear(pool=10))
+    pairs = process.sample(50, um.stream(0, "batches"))
+    other = um.Model(um.encoders.MLP((8,)), um.InfoNCE()).build(process, pairs.x, um.stream(0, "init"))
+    other.training_loss(pairs).backward()
+    kept = [p.grad.clone() for p in other.parameters()]
+    settle(other, None, 0.5)
+    assert all(torch.equal(p.grad, grad) for p, grad in zip(other.parameters(), kept, strict=True))
+
+
+def test_rows_of_a_class_become_one_sooner_and_outputs_are_less_short():
+    """Rows that jitter cost the encoder half the variance of their logits, so that it keeps outputs short. With rows of
+    unit length they should be κ long."""
+    kappa = 6.0
+    process = um.ClusterProcess(
+        um.Sphere(3), um.Clusters(12), um.VonMisesFisher(kappa), um.mixings.Linear(pool=10), instances=1200
+    )
+    model = um.Model(um.encoders.MLP((16,)), um.DIET(unit_rows=True))
+
+    def trained(settles):
+        recipe = um.Recipe(400, 1024, 3e-2, batches=um.recipes.EvenLabels(), head_settles=settles, whitening_rows=2000)
+        fit = um.fit(process, model, recipe, progress=False)
+        found = um.cluster_recovery(fit, rows=2048)
+        length = fit.embed(process.sample(2048, um.stream(0, "evaluation")).x).norm(dim=1).mean().item()
+        return found.scores["collapse"], length
+
+    (collapse, length), (jitter, short) = trained(0.02), trained(1.0)
+    assert collapse < jitter / 2
+    assert short < length < 1.1 * kappa
