@@ -193,7 +193,7 @@ def test_some_labels_reach_what_all_of_them_do():
 def test_a_run_on_some_labels_goes_on_as_if_it_had_never_stopped(at, tmp_path):
     process = world(instances=400)
     model = um.Model(um.encoders.MLP((8,)), um.DIET())
-    recipe = um.Recipe(40, 64, 1e-2, batches=EvenLabels(50), whitening_rows=500, checkpoint_every=10)
+    recipe = um.Recipe(40, 64, 1e-2, batches=EvenLabels(50), head_settles=0.2, whitening_rows=500, checkpoint_every=10)
     whole = um.fit(process, model, recipe, progress=False)
 
     def stop(step, network):

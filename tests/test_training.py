@@ -21,7 +21,6 @@ from unmix.training import recipes
 from unmix.training.folder import RunFolder
 from unmix.training.optimisers import optimiser_of, set_rates
 from unmix.training.progress import FitProgress
-from unmix.training.schedules import settled
 
 _config = sys.modules["unmix.training.fit"]._config  # `um.fit` the function hides the module
 PROCESS = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP(2, pool=200))
@@ -483,6 +482,11 @@ def test_bad_recipes_are_refused(change, words):
         replace(RECIPE, **change)
 
 
+def test_what_has_no_head_cannot_have_one_that_settles():
+    with pytest.raises(um.InputError, match=r"a recipe with head_settles must be like um\.DIET"):
+        fit(replace(RECIPE, head_settles=0.1))
+
+
 def test_the_batch_must_suit_the_objective():
     with pytest.raises(um.InputError, match="does not divide"):
         fit(model=replace(MODEL, objective=um.InfoNCE(um.Dot(), 0.1, group_size=48)))
@@ -510,13 +514,6 @@ def test_progress_is_plain_lines_when_not_on_a_terminal(capfd):
     assert len(lines) == 10
     assert lines[-1].startswith("step 60/60  loss ")
     assert "left" in lines[0]
-
-
-def test_what_settles_from_the_first_step_on_is_the_mean_of_what_it_was_told(generator):
-    told, mean = torch.randn(100, generator=generator, dtype=torch.float64), torch.zeros((), dtype=torch.float64)
-    for t, value in enumerate(told, 1):
-        mean += settled(t / 100, 1 / 100) * (value - mean)
-    assert mean.item() == pytest.approx(told.mean().item())
 
 
 def test_scales_and_temperature_have_a_rate_of_their_own(generator):

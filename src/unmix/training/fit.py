@@ -24,8 +24,7 @@ from unmix.training.optimisers import set_rates
 from unmix.training.progress import FitProgress
 from unmix.training.recipe import Recipe
 from unmix.training.result import Fit, Interrupted
-from unmix.training.schedules import settled
-from unmix.training.settling import settle
+from unmix.training.settling import own_share, settle
 
 
 def fit(
@@ -117,7 +116,8 @@ def _train(
                 raise _diverged(step, rows.x, recipe, run)
             optimiser.zero_grad()
             loss.backward()
-            settle(network, getattr(rows, "among", None), settled(progressed, recipe.head_settles))
+            among = rows.among if "among" in network.told else None
+            settle(network, among, own_share(progressed, recipe.head_settles))
             optimiser.step()
 
             if watch:  # before the checkpoint: what a kill in between cuts off is seen again

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from unmix.errors import require, require_kind
 from unmix.model import Model
-from unmix.objectives import InfoNCE
+from unmix.objectives import CrossEntropy, InfoNCE
 from unmix.objectives.info_nce import require_groups
 from unmix.training.batches import EvenLabels, Fresh, Local
 from unmix.training.optimisers import SOAP, Adam
@@ -31,8 +31,8 @@ class Recipe:
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
         that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
     head_settles : the share of the run after which rows of a head that lie near each other move together, and what one
-        of them does alone counts as 1/t (`unmix.training.settling`). A row that still jitters is felt by the encoder,
-        as if outputs were penalised by half the variance of their logits among rows that should be the same.
+        of them does alone counts less and less (`unmix.training.settling`). A row that still jitters is felt by the
+        encoder, as if outputs were penalised by half the variance of their logits among rows that should be the same.
     whitening_rows : observations that whitening is estimated from.
     checkpoint_every, log_every : steps between checkpoints and between lines of metrics.jsonl.
 
@@ -81,6 +81,8 @@ class Recipe:
         True
         """
         objective = model.objective
+        if self.head_settles < 1:
+            require_kind(objective, CrossEntropy, "the objective of a recipe with head_settles", "um.DIET()")
         if not (self.group_size or self.widen):
             return model
         require_kind(objective, InfoNCE, "the objective of a recipe with group_size or widen", "um.InfoNCE()")

@@ -42,14 +42,3 @@ class OneCycle:
         if progress < self.warmup:
             return 0.04 + 0.96 * (1 - math.cos(math.pi * progress / self.warmup)) / 2
         return (1 + math.cos(math.pi * (progress - self.warmup) / (1 - self.warmup))) / 2
-
-
-def settled(progress: float, share: float) -> float:
-    """1 up to a share of the run, then falling as 1/t: what moves by 1/t is the mean of all that it was told.
-
-    Examples
-    --------
-    >>> settled(0.05, 0.1), settled(0.5, 0.1)
-    (1.0, 0.2)
-    """
-    return 1.0 if progress <= share else share / progress

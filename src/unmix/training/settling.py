@@ -1,4 +1,4 @@
-"""Rows of a head that settle: what neighbouring rows learn together stays quick, what one learns alone is averaged."""
+"""Rows of a head that settle: neighbouring rows move together, and what one of them does alone counts less and less."""
 
 from __future__ import annotations
 
@@ -10,35 +10,53 @@ from torch.nn.functional import pad, scaled_dot_product_attention
 from unmix.model import Network
 from unmix.objectives.cross_entropy import Head
 
-WIDTH = 0.3  # of the neighbourhood of a row, as a share of the rows' spread
+WIDTH = 0.3  # of a row's neighbourhood, as a share of the rows' spread: the first value tried, and not tuned since
+
+
+def own_share(progress: float, settles: float) -> float:
+    """What a row does alone counts in full up to a share `settles` of the run, and as 1/t from then on.
+
+    Examples
+    --------
+    >>> own_share(0.05, 0.1), own_share(0.5, 0.1)
+    (1.0, 0.2)
+    """
+    return 1.0 if progress <= settles else settles / progress
 
 
 def settle(network: Network, among: Tensor | None, own: float) -> None:
     """Before a step: keep of each row's gradient what its neighbours share, and a share `own` of the rest.
 
     g_i ← ḡ_i + own · (g_i − ḡ_i) with ḡ = `neighbours_mean` of g, for the rows of the labels `among` (None is all).
-    Where labels are instances, rows of one class should coincide, but each has its own few draws: their noise is in
-    g − ḡ, and what the encoder asks of them in ḡ. Nobody says which rows are of one class.
+    Where labels are instances, rows of one class should coincide, but each has its own few draws: most of their noise
+    is in g − ḡ. Neighbours are told by the rows alone. Rows of unit length are compared as such; what they share is the
+    gradient of the weights behind them.
 
-    The stationary points stay: the eigenvalues of the averaging lie in (0, 1], those of the whole map in [own, 1], so
-    what comes out is zero only where the gradient is. A model without a head is left alone.
+    The stationary points stay: the eigenvalues of the averaging lie in [0, 1] and those of the whole map in [own, 1],
+    so for own > 0 what comes out is zero only where the gradient is. (Over a subset of the labels that differs from
+    step to step: where the gradient of every subset is, as at an optimum that the head can express.)
+
+    Adam and SOAP divide each row's gradient by its own size, of which noise is the most. So as `own` falls, the step of
+    k rows that coincide does not get smaller: it becomes that of one row with k times the draws.
+
+    A model without a head, or whose head is not trained, is left alone.
     """
     head = network.loss
-    if own == 1 or not isinstance(head, Head):
+    if own == 1 or not isinstance(head, Head) or head.weight.grad is None:
         return
-    gradient = head.weight.grad
-    assert gradient is not None
     with torch.no_grad():
+        gradient = head.weight.grad
         g = gradient if among is None else gradient[among]
         shared = neighbours_mean(head.rows(among), g)
-        settled = shared + own * (g - shared)
-        head.weight.grad = settled if among is None else gradient.index_copy(0, among, settled)
+        kept = shared + own * (g - shared)
+        head.weight.grad = kept if among is None else gradient.index_copy(0, among, kept)
 
 
 def neighbours_mean(rows: Float[Tensor, "n d"], values: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
-    """Σ_j K_ij v_j / Σ_j K_ij with K_ij = exp(−|w_i − w_j|² / 2h²), h² a share of the rows' mean squared spread.
+    """Σ_j K_ij v_j / Σ_j K_ij with K_ij = exp(−|w_i − w_j|² / 2h²) and h² = 0.3² · mean_i |w_i − w̄|².
 
-    As attention of rows to rows, −|w_i − w_j|²/2 = ⟨w_i, w_j⟩ − |w_j|²/2 up to what all j share: torch never holds K.
+    As attention of rows to rows, because −|w_i − w_j|²/2 = ⟨w_i, w_j⟩ − |w_j|²/2 up to what all j share: torch's kernel
+    for the CPU never holds K.
 
     Examples
     --------
