@@ -39,8 +39,8 @@ def suited(process: Process, model: Model) -> Recipe:
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
-    - DIET: the same, with instance labels drawn evenly, and a head that settles once each label had 240 draws, because
-      rows of a class take many more until they are one. With more than 2,000 labels the softmax of a step takes 500.
+    - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run, or once
+      each label had 240 draws if that is later. With more than 2,000 labels the softmax of a step takes 500.
     - Anything else, regression among it: `fast`.
 
     Examples
