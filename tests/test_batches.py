@@ -180,7 +180,7 @@ def test_the_sum_of_latents_of_a_label_varies_as_they_do_and_not_as_their_number
     [
         (100, 0.01, EvenLabels()),
         (1000, 0.01, EvenLabels()),
-        (3000, 240 / 8192, EvenLabels(500)),
+        (3000, 240 / 16384, EvenLabels(500)),
         (10**6, 1.0, EvenLabels(500)),
     ],
 )
@@ -190,5 +190,6 @@ def test_a_head_settles_after_a_hundredth_of_the_run_or_later_where_labels_are_m
     )
     found = um.recipes.suited(process, um.Model(objective=um.DIET()))
     assert (found.head_settles, found.batches) == (settles, batches)
+    assert found.steps == (6000 if batches.among is None else 12_000)
     of_classes = um.recipes.suited(process, um.Model(objective=um.CrossEntropy()))
-    assert of_classes == replace(found, head_settles=1.0, batches=Fresh())
+    assert of_classes == replace(found, steps=6000, head_settles=1.0, batches=Fresh())

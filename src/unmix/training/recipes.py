@@ -40,7 +40,8 @@ def suited(process: Process, model: Model) -> Recipe:
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
     - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run, or once
-      each label had 240 draws if that is later. With more than 2,000 labels the softmax of a step takes 500.
+      each label had 240 draws if that is later. With more than 2,000 labels the softmax of a step takes 500 of them, and
+      there are twice as many steps.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -63,7 +64,8 @@ def _classes() -> Recipe:
 
 
 def _instances(process: ClusterProcess) -> Recipe:
-    recipe = replace(_classes(), batches=EvenLabels(500 if process.labels > 2000 else None))
+    many = process.labels > 2000
+    recipe = replace(_classes(), steps=12_000 if many else 6000, batches=EvenLabels(500 if many else None))
     draws = recipe.steps * recipe.batch / process.labels  # of a label
     return replace(recipe, head_settles=min(1.0, max(0.01, 240 / draws)))
 
