@@ -40,8 +40,8 @@ def suited(process: Process, model: Model) -> Recipe:
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
     - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run, or once
-      each label had 240 draws if that is later. With more than 2,000 labels the softmax of a step takes 500 of them, and
-      there are twice as many steps.
+      each label had 240 draws if that is later. With more than 2,000 labels the softmax of a step takes 500 of them,
+      and there are twice as many steps.
     - Anything else, regression among it: `fast`.
 
     Examples
