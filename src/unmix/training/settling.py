@@ -25,19 +25,20 @@ def own_share(progress: float, settles: float) -> float:
 
 
 def settle(network: Network, among: Tensor | None, own: float) -> None:
-    """Before a step: keep of each row's gradient what its neighbours share, and a share `own` of the rest.
+    """Before a step: keep of each row's gradient what its neighbours share, and less and less of the rest.
 
-    g_i ← ḡ_i + own · (g_i − ḡ_i) with ḡ = `neighbours_mean` of g, for the rows of the labels `among` (None is all).
-    Where labels are instances, rows of one class should coincide, but each has its own few draws: most of their noise
-    is in g − ḡ. Neighbours are told by the rows alone. Rows of unit length are compared as such; what they share is the
-    gradient of the weights behind them.
+    g_i ← ḡ_i + a (g_i − ḡ_i) with ḡ = `neighbours_mean` of g and a = own · min(1, ‖ḡ‖ / ‖g − ḡ‖), for the rows of the
+    labels `among` (None is all). Where labels are instances, rows of one class should coincide, but each has its own
+    few draws: most of their noise is in g − ḡ. Neighbours are told by the rows alone. Rows of unit length are compared
+    as such; what they share is the gradient of the weights behind them.
 
-    The stationary points stay: the eigenvalues of the averaging lie in [0, 1] and those of the whole map in [own, 1],
-    so for own > 0 what comes out is zero only where the gradient is. (Over a subset of the labels that differs from
-    step to step: where the gradient of every subset is, as at an optimum that the head can express.)
+    Adam and SOAP divide each row's gradient by its size, which is mostly that of g − ḡ. So this is first made no larger
+    than ḡ: then the step of a row by itself falls as `own` does, and k rows that coincide move together as one row
+    would that had k times the draws.
 
-    Adam and SOAP divide each row's gradient by its own size, of which noise is the most. So as `own` falls, the step of
-    k rows that coincide does not get smaller: it becomes that of one row with k times the draws.
+    The stationary points stay: the eigenvalues of the averaging lie in [0, 1] and those of the whole map in [a, 1], so
+    for a > 0 what comes out is zero only where the gradient is. (Over a subset of the labels that differs from step to
+    step: where the gradient of every subset is, as at an optimum that the head can express.)
 
     A model without a head, or whose head is not trained, is left alone.
     """
@@ -48,7 +49,9 @@ def settle(network: Network, among: Tensor | None, own: float) -> None:
         gradient = head.weight.grad
         g = gradient if among is None else gradient[among]
         shared = neighbours_mean(head.rows(among), g)
-        kept = shared + own * (g - shared)
+        rest = g - shared
+        a = own * (shared.norm() / rest.norm().clamp_min(torch.finfo(g.dtype).tiny)).clamp_max(1)
+        kept = shared + a * rest
         head.weight.grad = kept if among is None else gradient.index_copy(0, among, kept)
 
 
