@@ -86,7 +86,12 @@ def test_ablations_are_grids_of_at_least_four_by_four():
         assert min(sides) >= 4
         assert len(exhibit.rows) == sides[0] * sides[1]
     batches = exhibit_named("reizinger2025/figure_batch")
-    assert {job_of(batches, row, "DIET").recipe.batch for row in batches.rows} == {128, 512, 1024, 2048}
+    recipes = {recipe.batch: recipe for recipe in (job_of(batches, row, "DIET").recipe for row in batches.rows)}
+    assert set(recipes) == {128, 512, 1024, 2048}
+    _, whole = fast(batches.rows[0].process, batches.rows[0].model)
+    for size, recipe in recipes.items():  # heads settle after as many draws as in the tables, or never
+        draws = whole.head_settles * whole.steps * whole.batch / (recipe.steps * size)
+        assert recipe.head_settles == pytest.approx(min(1.0, draws))
 
 
 def test_a_classifier_is_run_and_scored_as_its_case_asks(tmp_path):

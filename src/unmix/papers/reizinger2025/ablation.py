@@ -52,7 +52,7 @@ def exhibit(
                 process = replace(process, instances=None)  # class labels do not ask for them
             model, recipe = effort(process, replace(row.model, objective=objective))
             size = places[row.number].batch or recipe.batch
-            settles = min(1.0, recipe.head_settles * SHARE * recipe.batch / size)  # after as many draws as in the tables
+            settles = min(1.0, recipe.head_settles * SHARE * recipe.batch / size)  # after as many draws as in tables
             shorter = replace(recipe, steps=recipe.steps // SHARE, head_settles=settles, batch=size)
             return Classified(process, model, shorter, seed)
 
