@@ -80,15 +80,20 @@ def test_a_pool_is_cut_once_more_than_the_one_before(generator):
     assert depths == [0, 1, 2, 3, 3]
 
 
-@pytest.mark.parametrize("depth", [0, 4])
-@pytest.mark.parametrize(("law", "p"), [(um.Normal(0.03), 2), (um.Laplace(0.02), 1)])
-def test_the_optimal_scale_is_the_laws_own_of_random_batches_and_of_neighbours(depth, law, p, generator):
+@pytest.mark.parametrize(
+    ("d", "depth", "law", "p"),
+    [
+        *((2, depth, law, p) for depth in (0, 4) for law, p in ((um.Normal(0.03), 2), (um.Laplace(0.02), 1))),
+        (10, 10, um.Normal(0.05), 2),
+    ],
+)
+def test_the_optimal_scale_is_the_laws_own_of_random_batches_and_of_neighbours(d, depth, law, p, generator):
     """For h = c z on a uniform box the loss is least where (c |d|)^p is the exponent of the conditional's density.
 
-    Regions are wide against the conditional here: positives that leave their region make the best scale smaller.
+    Regions are wide against the conditional in 2 dimensions, and as `suited` has them in 10.
     """
-    process = um.PairProcess(um.Box(2), um.Uniform(), law, um.mixings.Linear(pool=10))
-    source = at_depth(Local(rows=256, depth=4), depth, 1024, process, generator)
+    process = um.PairProcess(um.Box(d), um.Uniform(), law, um.mixings.Linear(pool=10))
+    source = at_depth(Local(rows=256, depth=max(depth, 4)), depth, 1024, process, generator)
     drawn = [source.next(process.invert) for _ in range(40)]
     right = 1 / law.spread
     scales = [right * factor for factor in (0.6, 0.8, 1.0, 1.25, 1.6)]
@@ -121,6 +126,9 @@ def test_a_marginal_that_is_not_uniform_does_not_bend_the_optimum_unless_negativ
         e, c = bent(batches[name], 0.02)
         assert abs(e) < 0.02
         assert c == pytest.approx(1, rel=0.1)
+    wide = replace(process, conditional=um.Normal(0.1))
+    source = at_depth(Local(rows=256, depth=4), 4, 1024, wide, generator)
+    assert bent([source.next(identity) for _ in range(150)], 0.1)[1] < 0.85  # positives leave their regions
     assert abs(bent(batches["few"], 0.02)[0]) < 0.05  # few negatives alone do not bend it
     assert bent(batches["few"], 0.02, widen=True)[0] > 0.1  # one width cannot suit the middle and the tails
 
@@ -128,6 +136,17 @@ def test_a_marginal_that_is_not_uniform_does_not_bend_the_optimum_unless_negativ
 def test_a_batch_that_is_no_whole_number_of_regions_is_refused():
     with pytest.raises(um.InputError, match="multiple of 256"):
         um.Recipe(steps=1, batch=1000, rate=1e-2, batches=Local())
+
+
+def test_a_batch_that_is_more_than_a_pool_is_refused():
+    with pytest.raises(um.InputError, match="more than a pool of 512"):
+        um.Recipe(steps=1, batch=1024, rate=1e-2, batches=Local(depth=1))
+
+
+@pytest.mark.parametrize(("d", "depth"), [(1, 2), (2, 2), (5, 5), (10, 10), (30, 10)])
+def test_a_box_is_halved_along_each_axis_once_and_into_a_batch_at_least(d, depth):
+    box = um.PairProcess(um.Box(d), um.Uniform(), um.Normal(0.05), um.mixings.MLP(2, pool=50))
+    assert um.recipes.suited(box, um.Model(objective=um.InfoNCE(um.Lp(2)))).batches == Local(depth=depth)
 
 
 def test_the_scale_of_a_box_moves_at_its_own_rate():
@@ -148,11 +167,11 @@ def test_the_recipe_suits_the_regime():
     sphere = um.PairProcess(um.Sphere(10), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP())
     warm, matched = (um.Model(objective=um.InfoNCE(um.Dot(), t), output=um.outputs.Sphere()) for t in (1.0, 0.1))
     assert um.recipes.suited(sphere, matched) == um.recipes.fast()
-    faint = replace(sphere, conditional=um.VonMisesFisher(1.0))
-    for d in (9, 10, 11, 12):  # no cliff where the concentration passes the dimension
-        assert um.recipes.suited(replace(sphere, space=um.Sphere(d)), matched) == um.recipes.fast()
+    for d, groups in ((20, None), (21, 256)):  # r²/τ and κ are 10, half of 20 dimensions
+        assert um.recipes.suited(replace(sphere, space=um.Sphere(d)), matched).group_size == groups
     assert um.recipes.suited(sphere, warm).group_size == 512
-    assert um.recipes.suited(faint, warm).group_size == 256
+    for law, groups in ((um.VonMisesFisher(4.9), 256), (um.VonMisesFisher(5.0), 512), (um.Normal(9.0), 512)):
+        assert um.recipes.suited(replace(sphere, conditional=law), warm).group_size == groups
     assert um.recipes.suited(box, um.Model(objective=um.Regression())) == um.recipes.fast()
 
 
@@ -181,6 +200,8 @@ def test_the_sum_of_latents_of_a_label_varies_as_they_do_and_not_as_their_number
         (100, 0.01, EvenLabels()),
         (1000, 0.01, EvenLabels()),
         (3000, 240 / 16384, EvenLabels(500)),
+        (2000, 0.01953125, EvenLabels()),
+        (2001, 0.01, EvenLabels(500)),
         (10**6, 1.0, EvenLabels(500)),
     ],
 )
@@ -193,3 +214,5 @@ def test_a_head_settles_after_a_hundredth_of_the_run_or_later_where_labels_are_m
     assert found.steps == (6000 if batches.among is None else 12_000)
     of_classes = um.recipes.suited(process, um.Model(objective=um.CrossEntropy()))
     assert of_classes == replace(found, steps=6000, head_settles=1.0, batches=Fresh())
+    noisy = um.recipes.suited(replace(process, label_noise=0.1), um.Model(objective=um.DIET()))
+    assert noisy == replace(found, batches=EvenLabels())

@@ -98,20 +98,24 @@ class EvenLabels:
 class Local:
     """Batches of neighbours, nearer to each other pool by pool.
 
-    Where the conditional is narrow, nearly all negatives of a random batch are too far away to carry a gradient
-    (box, scale 0.05, d = 10: 2 pairs in 10,000 are near), and InfoNCE stops learning at a small loss. Neighbours are
-    near. A pool of `rows` · 2^`depth` fresh pairs is cut into regions by halving it again and again (`regions`), in
-    the coordinates of the encoder as it is when the pool is drawn; no latent is looked at. Each step takes a few blocks
-    of `rows` pairs, the anchors of a block from one region; each block serves once. The first pool is not cut at all,
-    and each is cut once more than the one before: far points are put in their places first, then near ones.
+    Where the conditional is narrow, nearly all negatives of a random batch are too far away to carry a gradient (in a
+    box of 10 dimensions with a normal conditional of scale 0.05, two pairs in 10,000 weigh e^-38 or more, a positive
+    e^-5 on average), and InfoNCE stops learning at a small loss. Neighbours are near. A pool of `rows` · 2^`depth`
+    fresh pairs is cut into regions by halving it again and again (`regions`), in the coordinates of the encoder as it
+    is when the pool is drawn; no latent is looked at. Each step takes a few blocks of `rows` pairs, the anchors of a
+    block from one region; each block serves once. The first pool is not cut at all, and each is cut once more than the
+    one before: far points are put in their places first, then near ones.
 
-    The optimum stays where it was: of negatives from a region, the best critic log p(x̃|x)/p(x̃|region) is the same as of
-    random ones up to a constant. That is exact for positives that stay in the region; those that leave it make the best
-    scale of the output smaller than the law's own, but have no preferred direction, because regions are cut along
-    random axes each time. Several blocks in one batch keep far points apart. A similarity that cannot be the best
-    critic (of another family than the conditional, or a distance where the marginal is not uniform) has an optimum
-    that depends on where negatives come from: in a region every smooth marginal is nearly uniform, so that there it
-    moves towards that of a uniform one.
+    The optimum stays where it was. Regions are of equal mass, so wherever a batch has negatives their density is p(x̃)
+    times one constant, and the best critic there, log p(x̃|x) less the log of that density, is that of random ones up to
+    a constant. Positives that have left the regions of their batch, where no negative is, make the best scale of the
+    output smaller than the law's own, but have no preferred direction, because regions are cut along random axes each
+    time. Several blocks in one batch keep far points apart.
+
+    Where the marginal is not uniform, a distance is not the best critic of random negatives either. While the
+    conditional is narrow against the marginal and the regions, that does not matter: up to a constant InfoNCE is then
+    E|Jε|^p − E log|det J| with J the Jacobian of the embedding in z, least at every point for the same J, however many
+    points are there. Where it is wide, the optimum depends on where negatives come from.
 
     Parameters
     ----------
@@ -137,9 +141,12 @@ class Local:
 
     def check(self, batch: int) -> None:
         require(
-            batch % self.rows == 0 and batch <= self.pool,
-            f"a batch of {batch} is not a whole number of blocks of {self.rows} rows out of {1 << self.depth}: "
-            f"make it a multiple of {self.rows}.",
+            batch % self.rows == 0,
+            f"a batch of {batch} is no whole number of blocks of {self.rows} rows: make it a multiple of {self.rows}.",
+        )
+        require(
+            batch <= self.pool,
+            f"a batch of {batch} is more than a pool of {self.pool}: make it smaller, or halve the pool more often.",
         )
 
     def check_use(self, process: Process, objective: Objective) -> None:

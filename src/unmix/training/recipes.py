@@ -40,8 +40,8 @@ def suited(process: Process, model: Model) -> Recipe:
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
     - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run, or once
-      each label had 240 draws if that is later. With more than 2,000 labels the softmax of a step takes 500 of them,
-      and there are twice as many steps.
+      each label had 240 draws if that is later. With more than 2,000 labels there are twice as many steps, and the
+      softmax of a step takes 500 of them, unless labels are noisy: then the optimum would be another.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -65,7 +65,8 @@ def _classes() -> Recipe:
 
 def _instances(process: ClusterProcess) -> Recipe:
     many = process.labels > 2000
-    recipe = replace(_classes(), steps=12_000 if many else 6000, batches=EvenLabels(500 if many else None))
+    among = 500 if many and not process.label_noise else None
+    recipe = replace(_classes(), steps=12_000 if many else 6000, batches=EvenLabels(among))
     draws = recipe.steps * recipe.batch / process.labels  # of a label
     return replace(recipe, head_settles=min(1.0, max(0.01, 240 / draws)))
 
@@ -74,7 +75,8 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
     output, law = model.output, process.conditional
     uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
     if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
-        halvings = min(10, process.dimension)  # of each axis once at most: regions stay wide against the conditional
+        # each axis once at most, so that regions stay wide against the conditional; but a pool is a batch at least
+        halvings = max(2, min(10, process.dimension))
         return Recipe(6000, 1024, 2e-2, batches=Local(depth=halvings), widen=True, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
         weak = objective.temperature * process.dimension > 2 * output.radius**2

@@ -27,23 +27,28 @@ def own_share(progress: float, settles: float) -> float:
 def settle(network: Network, among: Tensor | None, own: float) -> None:
     """Before a step: keep of each row's gradient what its neighbours share, and less and less of the rest.
 
-    g_i ← ḡ_i + a (g_i − ḡ_i) with ḡ = `neighbours_mean` of g and a = own · min(1, ‖ḡ‖ / ‖g − ḡ‖), for the rows of the
-    labels `among` (None is all). Where labels are instances, rows of one class should coincide, but each has its own
-    few draws: most of their noise is in g − ḡ. Neighbours are told by the rows alone. Rows of unit length are compared
-    as such; what they share is the gradient of the weights behind them.
+    ĝ_i = ḡ_i + a (g_i − ḡ_i) takes the place of g_i for the rows of the labels `among` (None is all), with ḡ the
+    `neighbours_mean` of g and a = own · min(1, ‖ḡ‖ / ‖g − ḡ‖). Where labels are instances, rows of one class should
+    coincide, but each has its own few draws: most of their noise is in g − ḡ. Neighbours are told by the rows alone.
+    Rows of unit length are compared as such; what they share is the gradient of the weights behind them.
 
     Adam and SOAP divide each row's gradient by its size, which is mostly that of g − ḡ. So this is first made no larger
     than ḡ: then the step of a row by itself falls as `own` does, and k rows that coincide move together as one row
     would that had k times the draws.
 
-    The stationary points stay: the eigenvalues of the averaging lie in [0, 1] and those of the whole map in [a, 1], so
-    for a > 0 what comes out is zero only where the gradient is. (Over a subset of the labels that differs from step to
-    step: where the gradient of every subset is, as at an optimum that the head can express.)
+    What comes out still points down: the eigenvalues of the averaging lie in [0, 1] and those of the whole map in
+    [a, 1], so that Σ_i D_i ⟨g_i, ĝ_i⟩ ≥ a Σ_i D_i |g_i|² with D_i = Σ_j K_ij, and stationary points stay. New ones are
+    only where a = 0: where the gradients of all neighbours cancel exactly, as the noise of a step does not let them.
+    (Over a subset of the labels that differs from step to step, a stationary point is one of every subset, such as an
+    optimum that the head can express.)
 
-    A model without a head, or whose head is not trained, is left alone.
+    A head that is not trained is left alone.
     """
+    if own == 1:
+        return
     head = network.loss
-    if own == 1 or not isinstance(head, Head) or head.weight.grad is None:
+    assert isinstance(head, Head)  # or the recipe would have refused the model
+    if head.weight.grad is None:
         return
     with torch.no_grad():
         gradient = head.weight.grad
