@@ -50,7 +50,8 @@ EXHIBIT = Exhibit(
         "Rows 1 and 8 are the same setting, printed twice with different numbers; they share their runs here. Row 2 "
         "takes the softmax of each step over 500 of the 100,000 labels with the fast recipe, which keeps the optimum. "
         "Rows 4 and 5 have fewer clusters than the 230 and 20 of diversity: with rows of unit length w = Bv + ψ may "
-        "then have a B that is not orthogonal and any ψ; R²o w (by linear maps) and MAEo may be low at the optimum too. "
+        "then have any ψ and a B that is not orthogonal, which lowers R²o w (by linear maps) and raises MAEo at the "
+        "optimum itself. "
         "The paper also prints MAE w, 0.00 in every row, even where R²o w is 49.7; it is left out as doubtful. Rows 10 "
         "and 11 have no κ to hold the singular values against.",
     ),
