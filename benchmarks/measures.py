@@ -148,7 +148,7 @@ def _file(threads: int) -> list[Row]:
             )
             first = first or seconds / n
             growth = seconds / n / first
-            name = f"a memory-mapped file of {n:,} × 128 rows: seconds a row"
+            name = f"a memory-mapped file of {n:,} × 128 rows: time, and its ratio a row"
             found.append(Row(name, f"{seconds:.1f} s", "0.5 million rows", growth, "≤ 1.5 (linear)", growth <= 1.5))
         used = peak / 2**30
         found.append(Row("the same: anonymous memory", f"{used:.2f} GB", "1 GB", used, "< 1", used < 1))

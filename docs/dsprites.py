@@ -86,7 +86,8 @@ def main() -> None:
         said.append(f"- **{name}**: {found.verdict}")
     heads = ["embedding", "outputs", *factors, "D / C"]
     table = "\n".join([markdown_row(heads), "|" + "---|" * len(heads), *lines])
-    made = f"Made by `python docs/dsprites.py` on {datetime.now(UTC).date()} with unmix {um.__version__}, seed 0."
+    when = f"on {datetime.now(UTC).date()} with unmix {um.__version__}, seed 0"
+    made = f"Made by `python docs/dsprites.py dsprites_downsampled.npz` {when}."
     block = "\n\n".join([table, made, "\n".join(said)]) + "\n"
     PAGE.write_text(with_block(PAGE.read_text(), "dsprites", block))
 

@@ -34,9 +34,9 @@ KEPT, PAGE, PICTURE = ROOT / "results" / "recipes.json", ROOT / "docs" / "recipe
 MOMENTS, ROWS, SEED = 10, 16_384, 0
 FIGURE = """![Held-out score against seconds, by the recipe and without an ingredient](recipes.png)
 
-*Score of held-out rows against seconds of training on one core; dotted: the published mean. The axis counts nines. A
-line is one run, and every run is one cycle of the rate: its end is its result, and its middle is not what a shorter run
-would reach.*
+*Score of held-out rows against seconds of training on one core; dotted: the published mean. The axis counts nines: 99
+and 99.9 are as far apart as 90 and 99. A line is one run, and every run is one cycle of the rate: its end is its
+result, and its middle is not what a shorter run would reach.*
 """
 Change = Callable[[Model, um.Recipe], tuple[Model, um.Recipe]]
 
@@ -163,7 +163,11 @@ def run() -> None:
     done = kept()
     missing = [(r, v) for v in CHANGES for r in REGIMES if v in r.variants and (r.title, v) not in done]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        for ended in as_completed([pool.submit(follow, *which) for which in missing]):
+        runs = {pool.submit(follow, regime, variant): (regime.title, variant) for regime, variant in missing}
+        for ended in as_completed(runs):
+            if failure := ended.exception():
+                print(*runs[ended], f"failed: {failure}", sep=" · ", flush=True)
+                continue
             found = ended.result()
             done[found["regime"], found["variant"]] = found
             write_json(KEPT, [done[r.title, v] for r in REGIMES for v in r.variants if (r.title, v) in done])
@@ -197,6 +201,8 @@ def draw() -> None:
     """A panel a regime: score against seconds, in nines."""
     done = kept()
     begun = [regime for regime in REGIMES if (regime.title, WHOLE) in done]
+    if not begun:
+        return
     down, across = -(-len(begun) // 3), min(len(begun), 3)
     figure, axes = plt.subplots(down, across, figsize=(4.4 * across, 3.7 * down), layout="constrained", squeeze=False)
     for axis in axes.flat[len(begun) :]:

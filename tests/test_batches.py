@@ -141,12 +141,17 @@ def test_a_batch_that_is_no_whole_number_of_regions_is_refused():
 def test_a_batch_that_is_more_than_a_pool_is_refused():
     with pytest.raises(um.InputError, match="more than a pool of 512"):
         um.Recipe(steps=1, batch=1024, rate=1e-2, batches=Local(depth=1))
+    for bad in ({"rows": 1}, {"depth": -1}, {"depth": 25}):
+        with pytest.raises(um.InputError, match=r"a whole number, to have a negative|halved 0 to 24 times"):
+            Local(**bad)
 
 
-@pytest.mark.parametrize(("d", "depth"), [(1, 2), (2, 2), (5, 5), (10, 10), (30, 10)])
-def test_a_box_is_halved_along_each_axis_once_and_into_a_batch_at_least(d, depth):
+@pytest.mark.parametrize(
+    ("d", "batches"), [(1, Fresh()), (2, Fresh()), (3, Local(depth=3)), (10, Local(depth=10)), (30, Local(depth=10))]
+)
+def test_a_box_is_halved_along_each_axis_once_where_that_leaves_more_than_a_batch(d, batches):
     box = um.PairProcess(um.Box(d), um.Uniform(), um.Normal(0.05), um.mixings.MLP(2, pool=50))
-    assert um.recipes.suited(box, um.Model(objective=um.InfoNCE(um.Lp(2)))).batches == Local(depth=depth)
+    assert um.recipes.suited(box, um.Model(objective=um.InfoNCE(um.Lp(2)))).batches == batches
 
 
 def test_the_scale_of_a_box_moves_at_its_own_rate():
@@ -215,4 +220,5 @@ def test_a_head_settles_after_a_hundredth_of_the_run_or_later_where_labels_are_m
     of_classes = um.recipes.suited(process, um.Model(objective=um.CrossEntropy()))
     assert of_classes == replace(found, steps=6000, head_settles=1.0, batches=Fresh())
     noisy = um.recipes.suited(replace(process, label_noise=0.1), um.Model(objective=um.DIET()))
-    assert noisy == replace(found, batches=EvenLabels())
+    smoothed = um.recipes.suited(process, um.Model(objective=um.DIET(label_smoothing=0.1)))
+    assert noisy == smoothed == replace(found, batches=EvenLabels())

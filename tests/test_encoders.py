@@ -93,7 +93,7 @@ def test_whitening_is_a_declared_part_of_the_model(generator):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: MLP((0,)), "width must be at least 1"),
+        (lambda: MLP((0,)), "width must be an int of at least 1"),
         (lambda: MLP((4,), slope=-1.0), "slope must be"),
         (lambda: outputs.Sphere(0.0), "radius must be positive"),
         (lambda: outputs.Box(math.nan), "extent must be positive"),

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import unmix as um
 from unmix import Dot, Lp, LpNorm
 from unmix.kernels import compiled, contrastive_sum, onepass, tiled
+from unmix.kernels.jit import jit
 from unmix.objectives import info_nce
 
 SIMILARITIES = [Dot(), Lp(1), Lp(2), Lp(3), Lp(4), Lp(1.5), Lp(2.7), LpNorm(1), LpNorm(2), LpNorm(3)]
@@ -205,3 +206,16 @@ def test_a_similarity_of_ones_own_works_through_the_tiles():
     found = loss_and_gradients(lambda anchors, positives: info_nce(Cauchy(), anchors, positives), a, p)
     expected = loss_and_gradients(lambda anchors, positives: naive(Cauchy(), anchors, positives), a, p)
     assert_equal(found, expected, 1e-10)
+
+
+def test_loops_are_compiled_where_machine_code_cannot_be_kept(monkeypatch):
+    def read_only(cache=False, **options):
+        def decorate(function):
+            if cache:
+                raise RuntimeError("cannot cache function: no locator available")
+            return function
+
+        return decorate
+
+    monkeypatch.setattr("unmix.kernels.jit.njit", read_only)
+    assert jit(fastmath=True)(abs)(-1) == 1

@@ -246,6 +246,7 @@ def test_a_mistake_in_an_exhibit_is_refused_at_once(exhibit):
         "two rows of one number": {"rows": (row, row)},
         "give one for each": {"heads": ("setting", "more")},
         "which is no column": {"columns": (SEEN,)},
+        "which its files use themselves": {"heads": ("row",)},
         "two columns with an official cost": {
             "columns": tuple(replace(c, official=lambda row: None) for c in (SEEN, COLUMN))
         },
@@ -342,6 +343,52 @@ def test_runs_of_earlier_settings_are_kept_with_a_dagger_until_there_are_new_one
     assert str(read(tmp_path / "own/table1.json", other).cell(2, "score")) == "–"
 
 
+def test_a_recipe_of_ones_own_that_changed_keeps_the_rows_that_are_not_run_anew(found, exhibit, tmp_path):
+    result, folder = found
+    shutil.copytree(folder / "own", tmp_path / "own")
+
+    def changed(process, model):
+        return model, replace(tiny(process, model)[1], rate=2e-2)
+
+    changed.__name__ = "tiny"
+    um.reproduce(exhibit, rows=[1], seeds=[0], recipe=changed, folder=tmp_path)
+    whole = read(tmp_path / "own/table1.json", exhibit)
+    assert whole.cell(1, "score").values != result.cell(1, "score").values[:1]
+    assert whole.cell(2, "score").values == result.cell(2, "score").values
+    assert "†" in (tmp_path / "own/table1.md").read_text()
+
+
+def test_rows_that_another_process_wrote_meanwhile_stay(found, exhibit, tmp_path, monkeypatch):
+    result, folder = found
+    started = Pool.__enter__
+
+    def meanwhile(pool):
+        shutil.copytree(folder / "own", tmp_path / "own", dirs_exist_ok=True)
+        return started(pool)
+
+    monkeypatch.setattr(Pool, "__enter__", meanwhile)
+    um.reproduce(exhibit, rows=[1], seeds=[0], recipe=tiny, folder=tmp_path)
+    whole = read(tmp_path / "own/table1.json", exhibit)
+    assert whole.cell(2, "score").values == result.cell(2, "score").values
+
+
+def test_a_row_that_is_gone_takes_no_other_with_it_and_a_damaged_outcome_is_left_alone(found, exhibit, tmp_path):
+    result, folder = found
+    shorter = read(folder / "own/table1.json", replace(exhibit, rows=exhibit.rows[:1], columns=(SEEN, COLUMN)))
+    assert (list(shorter.cells), shorter.cell(1, "score").values) == ([1], result.cell(1, "score").values)
+    (tmp_path / "own").mkdir()
+    for text, why in (("{", "is damaged"), ("[]", "no outcome of this version"), ("{}", "no outcome")):
+        (tmp_path / "own/table1.json").write_text(text)
+        with pytest.raises(um.RunFolderError, match=why):
+            um.reproduce(exhibit, recipe=tiny, folder=tmp_path)
+        assert (tmp_path / "own/table1.json").read_text() == text
+
+
+def test_seeds_are_counted_once():
+    """A new seed 0 that failed beside earlier runs of seeds 0 and 1."""
+    assert str(replace(cell(99.0, 99.0), failures={0: "why"})) == "99.00 ± 0.00 (2 of 2 seeds)"
+
+
 def test_an_option_that_came_since_does_not_make_a_run_outdated(found, exhibit):
     run = found[0].cell(1, "score").runs[0]
     asked = COLUMN.job(exhibit.rows[0], tiny, 0)
@@ -362,7 +409,8 @@ def test_a_recipe_of_ones_own_is_never_taken_for_one_of_unmix():
 
 
 def test_the_official_cost_is_measured_where_there_are_new_runs(found, exhibit, tmp_path):
-    costed = replace(exhibit, columns=(SEEN, replace(COLUMN, official=lambda row: (ClassifierStep(3, 8, 64, 1), 100))))
+    step = ClassifierStep(3, 8, 64, 0.01)
+    costed = replace(exhibit, columns=(SEEN, replace(COLUMN, official=lambda row: (step, 100))))
     store, empty = JobStore(tmp_path), Reproduction(exhibit, {}, "tiny")
     first = Plan(costed, tiny, "tiny", store, empty).jobs({1}, {0})
     assert [type(job).__name__ for job in first] == ["Untrained", "Trained", "ClassifierStep"]

@@ -75,7 +75,7 @@ def test_averaging_has_eigenvalues_from_0_to_1(rows):
 
 
 @given(st.integers(0, 2**31), st.floats(0.01, 0.99), st.floats(0.01, 100))
-def test_what_the_optimiser_sees_still_points_down(seed, own, noise):
+def test_what_the_optimiser_sees_points_down_where_rows_weigh_as_many_as_their_neighbours(seed, own, noise):
     """Σ_i D_i ⟨g_i, ĝ_i⟩ ≥ a Σ_i D_i |g_i|²: zero only where the gradient is, unless neighbours cancel and a = 0."""
     network = built(um.DIET()).double()
     rows = network.loss.rows(None).detach()

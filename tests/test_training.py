@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -170,12 +171,13 @@ def test_ctrl_c_ends_cleanly_with_what_there_is(tmp_path):
     assert um.load(folder).steps == int(steps)
 
 
-def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(tmp_path, monkeypatch):
+@pytest.mark.parametrize("last", [13, 60])
+def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(last, tmp_path, monkeypatch):
     training_loss, calls = um.model.Network.training_loss, []
 
     def interrupted(self, *batch):
         calls.append(1)
-        if len(calls) == 13:
+        if len(calls) == last:
             os.kill(os.getpid(), signal.SIGINT)
         return training_loss(self, *batch)
 
@@ -185,9 +187,9 @@ def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(tmp_path, 
         for seed in range(3):
             fit(seed=seed, folder=tmp_path / str(seed))
 
-    with pytest.raises(KeyboardInterrupt, match="interrupted after 13 of 60 steps; fitting again"):
+    with pytest.raises(KeyboardInterrupt, match=f"interrupted after {last} of 60 steps; fitting again"):
         sweep()
-    assert len(calls) == 13
+    assert len(calls) == last
     assert not (tmp_path / "1").exists()
     assert fit(folder=tmp_path / "0").losses == fit().losses
 
@@ -206,6 +208,29 @@ def test_a_kill_before_the_first_checkpoint_leaves_a_folder_that_can_be_trained(
         um.load(tmp_path / "run")
     assert fit(folder=tmp_path / "run").finished
     assert (tmp_path / "run" / "versions.json").exists()
+
+
+def test_a_run_that_goes_on_with_other_versions_says_so(tmp_path):
+    file = tmp_path / "run" / "versions.json"
+    with RunFolder(tmp_path / "run").claimed(CONFIG):
+        made = json.loads(file.read_text())
+    assert "before" not in made
+    for earlier in ("1.0", "2.0"):
+        then = json.loads(file.read_text()) | {"torch": earlier}
+        file.write_text(json.dumps(then))
+        with RunFolder(tmp_path / "run").claimed(CONFIG):
+            found = json.loads(file.read_text())
+        with RunFolder(tmp_path / "run").claimed(CONFIG):  # once more with the same
+            assert json.loads(file.read_text()) == found
+    assert found == made | {"before": [made | {"torch": "1.0"}, made | {"torch": "2.0"}]}
+
+
+def test_what_stops_a_run_can_be_handed_from_process_to_process():
+    diverged = um.TrainingDiverged(7, "the rate is too high", "runs/a")
+    for error in (diverged, um.Interrupted(fit(replace(RECIPE, steps=2)))):
+        again = pickle.loads(pickle.dumps(error))
+        assert (type(again), str(again)) == (type(error), str(error))
+    assert "at step 7; likely cause: the rate is too high; the last good checkpoint is runs/a." in str(diverged)
 
 
 def test_a_finished_run_loads_without_its_checkpoint(tmp_path):

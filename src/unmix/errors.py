@@ -19,14 +19,19 @@ class TrainingDiverged(RuntimeError):
     Attributes
     ----------
     step : the step at which it happened.
+    cause : what it probably comes from, and what to try.
     checkpoint : the last good checkpoint's path, or None if there is none.
     """
 
     def __init__(self, step: int, cause: str, checkpoint: str | None) -> None:
-        kept = f"the last good checkpoint is {checkpoint}" if checkpoint else "no checkpoint was kept"
-        super().__init__(f"the loss became NaN or infinite at step {step}; likely cause: {cause}; {kept}.")
+        super().__init__(step, cause, checkpoint)  # as given, so that it can be handed from process to process
         self.step = step
+        self.cause = cause
         self.checkpoint = checkpoint
+
+    def __str__(self) -> str:
+        kept = f"the last good checkpoint is {self.checkpoint}" if self.checkpoint else "no checkpoint was kept"
+        return f"the loss became NaN or infinite at step {self.step}; likely cause: {self.cause}; {kept}."
 
 
 def require_kind(value: object, kind: Any, name: str, example: str) -> None:

@@ -23,7 +23,7 @@ def reproduce(
     exhibit: Annotated[str | None, Argument(help="Such as zimmermann2021/table1; left out, what there is.")] = None,
     rows: Annotated[str | None, Option(help="Such as 1,3,5-8. [all]")] = None,
     seeds: Annotated[str, Option(help="Which, such as 0 or 0,1,2 or 5-9.")] = "0-2",
-    recipe: Annotated[str, Option(help="fast; or paper, the published setting, which takes days a run.")] = "fast",
+    recipe: Annotated[str, Option(help="fast; or paper, the published setting: minutes to weeks a run.")] = "fast",
     workers: Annotated[int | None, Option(help="Runs at a time, one thread each. [as many as cores]")] = None,
     out: Annotated[Path, Option(help="Keeps every run. The same command again goes on where it was.")] = Path(FOLDER),
 ) -> None:

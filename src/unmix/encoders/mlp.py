@@ -37,7 +37,8 @@ class MLP:
     def __post_init__(self) -> None:
         require(not isinstance(self.widths, int), f"widths is one number a hidden layer: write ({self.widths},).")
         object.__setattr__(self, "widths", tuple(self.widths))
-        require(all(w >= 1 for w in self.widths), f"every hidden width must be at least 1, not {self.widths}.")
+        whole = all(isinstance(w, int) and w >= 1 for w in self.widths)
+        require(whole, f"every hidden width must be an int of at least 1, not {self.widths}.")
         require(0 <= self.slope < math.inf, f"the slope must be at least 0 and finite, not {self.slope}.")
 
     @classmethod

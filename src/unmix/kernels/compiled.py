@@ -7,25 +7,12 @@ library's would not.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
 
-import numba
 import numpy as np
 
-OPTIONS: dict[str, Any] = {
-    "nogil": True,
-    "fastmath": {"contract", "reassoc", "nsz", "arcp"},  # NaN and infinity keep their meaning
-    "error_model": "numpy",
-}
+from unmix.kernels.jit import jit
 
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """Compiled at the first call; the machine code is kept on disk where a writable place is found."""
-    try:
-        return numba.njit(cache=True, **OPTIONS)(function)
-    except RuntimeError:
-        return numba.njit(**OPTIONS)(function)
+compiled = jit(fastmath={"contract", "reassoc", "nsz", "arcp"}, error_model="numpy")  # NaN and infinity stay
 
 
 @compiled

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from unmix.kernels.jit import jit
 
 
-@njit(cache=True, nogil=True)
+@jit()
 def fingerprint(bits, out):  # type: ignore[no-untyped-def]  # compiled
     """Mix the words of each row into out[i] (FNV-1a, a word at a time, and a final shift)."""
     for i in range(bits.shape[0]):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from unmix.kernels.jit import jit
 
 
-@njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})  # sums in any order; NaN still shows
+@jit(fastmath={"reassoc", "contract"})  # sums in any order; NaN still shows
 def gather(x, y, order, shift_x, shift_y, out):  # type: ignore[no-untyped-def]  # compiled
     """Row i of `out` becomes [1, ‖x̄‖², ‖ȳ‖², x̄, ȳ] for row order[i], x̄ = x − shift_x."""
     k, d = x.shape[1], y.shape[1]

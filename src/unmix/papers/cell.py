@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from importlib.metadata import version
 from statistics import fmean, median, stdev
@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from unmix.configuration import from_config
 from unmix.errors import InputError
+from unmix.papers.effort import Effort
 from unmix.papers.exhibit import Column, Published, Row
 from unmix.sweeps.job import Job, key
 
@@ -111,10 +112,16 @@ class Cell:
         short = round(self.published.mean - round(self.mean, self.published.digits), 2)
         return "reached" if short <= 0 else "near" if short <= NEAR else "below"
 
+    def judged(self, effort: Effort) -> Cell:
+        """The same cell, outdated if its runs are not what this effort would run now."""
+        jobs = [self.column.job(self.row, effort, run.seed) for run in self.runs]
+        return replace(self, outdated=any(not run.is_of(job) for run, job in zip(self.runs, jobs, strict=True)))
+
     def __str__(self) -> str:
         if self.mean is None:
             return "failed" if self.failures else "–"
-        partial = f" ({len(self.runs)} of {len(self.runs) + len(self.failures)} seeds)" if self.failures else ""
+        seeds = {run.seed for run in self.runs} | set(self.failures)
+        partial = f" ({len(self.runs)} of {len(seeds)} seeds)" if self.failures else ""
         digits = 2 if self.column.percent else 3
         spread = f" ± {self.std:.{digits}f}" if self.std is not None else ""
         return f"{self.mean:.{digits}f}{spread}{partial}{DAGGER if self.outdated else ''}"

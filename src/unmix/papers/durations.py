@@ -25,7 +25,10 @@ def duration(seconds: float | None) -> str:
 def times(ratio: float | None) -> str:
     """Examples
     --------
-    >>> times(12_345.6), times(1.55), times(None)
-    ('12,000×', '1.6×', '–')
+    >>> times(1_234_567.8), times(1.55), times(None)
+    ('1,200,000×', '1.6×', '–')
     """
-    return "–" if ratio is None else f"{float(f'{ratio:.2g}'):,g}×"
+    if ratio is None:
+        return "–"
+    rounded = float(f"{ratio:.2g}")
+    return f"{rounded:,.0f}×" if rounded >= 10 else f"{rounded:g}×"

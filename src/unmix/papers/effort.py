@@ -23,7 +23,7 @@ def fast(process: Process, model: Model) -> tuple[Model, Recipe]:
 
 
 def paper(process: Process, model: Model) -> tuple[Model, Recipe]:
-    """All as published: days a run on a CPU."""
+    """All as published: minutes to weeks a run on a CPU."""
     return model, recipes.paper(process, model)
 
 

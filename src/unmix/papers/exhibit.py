@@ -106,6 +106,8 @@ class Exhibit:
             sum(column.official is not None for column in self.columns) <= 1,
             f"{self.name} has two columns with an official cost: the table has room for one.",
         )
+        taken = {"row", "cells", "matches theory"} & set(self.heads)
+        require(not taken, f"{self.name} has a head {taken}, which its files use themselves: name it differently.")
         for row in self.rows:
             require(
                 len(row.labels) == len(self.heads),

@@ -22,7 +22,7 @@ MEANINGS = {
     "near": f"within {NEAR} points below it",
     "below": "further below",
 }
-OUTDATED = f"{DAGGER.strip()}: by settings that the recipe or the model had before."
+OUTDATED = f"{DAGGER.strip()}: by settings that the recipe or the model had before, or by another version of unmix."
 WIDE = 5  # columns
 COLOURS = {"reached": "green", "near": "yellow", "below": "red"}
 COLOUR_NAMES = {"reached": "ForestGreen", "near": "Dandelion", "below": "BrickRed"}

@@ -81,7 +81,8 @@ class Plan:
         return Cell(row, column, tuple(runs), failures, official)
 
     def _before(self, row: Row, column: Column) -> Cell | None:
-        return self.earlier.cells.get(row.number, {}).get(column.title)
+        cell = self.earlier.cells.get(row.number, {}).get(column.title)
+        return cell and cell.judged(self.effort)
 
     def _same_world(self, cell: Cell) -> bool:
         """Whether runs of other settings are at least of the process that the row has now."""

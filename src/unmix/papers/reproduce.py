@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from unmix.errors import InputError, RunFolderError, require
+from unmix.errors import RunFolderError, require
 from unmix.files import told_about
 from unmix.papers.effort import Effort, effort_named
 from unmix.papers.exhibit import Exhibit
@@ -39,7 +39,8 @@ def reproduce(
     exhibit : its name, such as "zimmermann2021/table1", or one of your own.
     rows : their numbers; None is all of them.
     seeds : how many, from 0 on, or which.
-    recipe : "fast", "paper" (days a run), or a function of (process, model) that gives the model to train and a recipe.
+    recipe : "fast", "paper" (minutes to weeks a run), or a function of (process, model) that gives the model to train
+        and a recipe.
     workers : runs at a time; None is as many as there are cores.
     folder : keeps the runs, and the outcome as <exhibit>.json, .csv, .tex, .md, .png and .html. These files also keep
         the rows and seeds of the same recipe that they held before. A run that the .json holds is not repeated. Where
@@ -62,8 +63,8 @@ def reproduce(
     require(bool(numbers and which), "there is nothing to run: ask for at least one row and one seed.")
     target = Path(folder) / asked.name
     effort, name = effort_named(recipe)
-    earlier = _earlier(target.with_name(target.name + ".json"), asked, name)
-    plan = Plan(asked, effort, name, JobStore(Path(folder) / "jobs"), earlier)
+    store = JobStore(Path(folder) / "jobs")
+    plan = Plan(asked, effort, name, store, _earlier(target, asked, name))
 
     found = plan.outcome(numbers, which)
     with Pool(plan.jobs(numbers, which), plan.store, workers) as pool, LiveTable(progress) as live:
@@ -76,8 +77,10 @@ def reproduce(
                     found = plan.outcome(numbers, which)
                 live.update(found, pool, ended)
                 time.sleep(POLL if pool.running else 0)
-        finally:  # what there is stands in the files, also after Ctrl-C
+        finally:  # what there is stands in the files, also after Ctrl-C, beside what others wrote there meanwhile
+            earlier = _earlier(target, asked, name)
             seeds_before = {run.seed for run in earlier.runs.values()}
+            plan = Plan(asked, effort, name, store, earlier)
             everything = plan.outcome(numbers | set(earlier.cells), which | seeds_before)
             for suffix in FORMATS:
                 everything.save(target.with_name(target.name + suffix))
@@ -92,10 +95,11 @@ def _whole(numbers: Iterable[int], name: str) -> set[int]:
     return set(listed or ())
 
 
-def _earlier(file: Path, exhibit: Exhibit, recipe: str) -> Reproduction:
+def _earlier(target: Path, exhibit: Exhibit, recipe: str) -> Reproduction:
     """What an outcome of the same recipe holds already."""
+    file = target.with_name(target.name + ".json")
     try:
-        found = read(file, exhibit)
-    except (RunFolderError, InputError, KeyError, TypeError):  # none, or of another version: it is written anew
-        found = None
+        found = read(file, exhibit) if file.exists() else None
+    except (KeyError, TypeError, AttributeError):
+        raise RunFolderError(f"{file} is no outcome of this version: move it away, or choose another folder.") from None
     return found if found and found.recipe == recipe else Reproduction(exhibit, {}, recipe)

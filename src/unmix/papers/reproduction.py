@@ -103,7 +103,8 @@ class Reproduction:
 def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
     """A reproduction from the .json that `Reproduction.save` wrote; an exhibit of your own must be given too.
 
-    Cells whose runs are of other settings than a recipe of unmix has now say so (`Cell.outdated`).
+    Cells whose runs are of other settings than a recipe of unmix has now say so (`Cell.outdated`). Rows and columns
+    that the exhibit no longer has are left out.
     """
     from unmix.papers.names import exhibit_named
 
@@ -111,15 +112,13 @@ def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
     exhibit = exhibit or exhibit_named(kept["exhibit"])
     effort = NAMED.get(kept["recipe"])
     columns = {column.title: column for column in exhibit.columns}
+    rows = {row.number: row for row in exhibit.rows}
     cells: dict[int, dict[str, Cell]] = {}
     for line in kept["rows"]:
-        row = exhibit.row(line["row"])
-        cells[row.number] = {}
-        for title, cell in line["cells"].items():
+        there = {title: cell for title, cell in line["cells"].items() if title in columns and line["row"] in rows}
+        for title, cell in there.items():
             runs = tuple(Run(r["key"], r["seed"], kept["runs"][r["key"]]) for r in cell["runs"])
             failures = {int(seed): why for seed, why in cell["failures"].items()}
-            outdated = effort is not None and any(
-                not run.is_of(columns[title].job(row, effort, run.seed)) for run in runs
-            )
-            cells[row.number][title] = Cell(row, columns[title], runs, failures, cell["official"], outdated)
+            found = Cell(rows[line["row"]], columns[title], runs, failures, cell["official"])
+            cells.setdefault(line["row"], {})[title] = found.judged(effort) if effort else found
     return Reproduction(exhibit, cells, kept["recipe"], kept["uncosted"])

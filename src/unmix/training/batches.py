@@ -45,8 +45,8 @@ class EvenLabels:
     With many labels, a step may draw `among` of them first, and its softmax runs over that set S (with DIET). Without
     label noise, the posterior of a label that lies in S is the full one restricted to S, so
     p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in which Roeder et al. 2021 state
-    their theorem. A step costs B × |S| instead of B × N. With label noise, or where a head cannot express the
-    posterior, the optimum depends on |S|.
+    their theorem. A step costs B × |S| instead of B × N. With label noise or smoothing, or where a head cannot express
+    the posterior, the optimum depends on |S|.
 
     Parameters
     ----------
@@ -106,11 +106,12 @@ class Local:
     block from one region; each block serves once. The first pool is not cut at all, and each is cut once more than the
     one before: far points are put in their places first, then near ones.
 
-    The optimum stays where it was. Regions are of equal mass, so wherever a batch has negatives their density is p(x̃)
-    times one constant, and the best critic there, log p(x̃|x) less the log of that density, is that of random ones up to
-    a constant. Positives that have left the regions of their batch, where no negative is, make the best scale of the
-    output smaller than the law's own, but have no preferred direction, because regions are cut along random axes each
-    time. Several blocks in one batch keep far points apart.
+    The optimum stays where it was. At full depth a block is one region, and regions are of equal mass, so wherever a
+    batch has negatives their density is p(x̃) times one constant, and the best critic there, log p(x̃|x) less the log of
+    that density, is that of random ones up to a constant. (On the way there two blocks of a batch may be of one region,
+    whose negatives then count twice.) Positives that have left the regions of their batch, where no negative is, make
+    the best scale of the output smaller than the law's own, but have no preferred direction, because regions are cut
+    along random axes each time. Several blocks in one batch keep far points apart.
 
     Where the marginal is not uniform, a distance is not the best critic of random negatives either. While the
     conditional is narrow against the marginal and the regions, that does not matter: up to a constant InfoNCE is then
@@ -132,8 +133,10 @@ class Local:
     depth: int = 10
 
     def __post_init__(self) -> None:
-        require(self.rows >= 2, f"a block needs at least 2 rows to have a negative, not {self.rows}.")
-        require(0 <= self.depth <= 24, f"the pool is halved 0 to 24 times, not {self.depth}.")
+        some = isinstance(self.rows, int) and self.rows >= 2
+        require(some, f"a block needs at least 2 rows, a whole number, to have a negative, not {self.rows!r}.")
+        halved = isinstance(self.depth, int) and 0 <= self.depth <= 24
+        require(halved, f"the pool is halved 0 to 24 times, not {self.depth!r}.")
 
     @property
     def pool(self) -> int:

@@ -142,7 +142,7 @@ def _train(
     if run and done == recipe.steps:
         run.write_tensors(WEIGHTS, network.state_dict(), {"step": done, "seconds": seconds})
     result = Fit(process, model, recipe, seed, network, losses(log), done, seconds, run.path if run else None)
-    if not result.finished:
+    if interrupt.requested:  # also in the last step: whoever pressed Ctrl-C wants the whole program to stop
         raise Interrupted(result)
     return result
 

@@ -52,10 +52,18 @@ class RunFolder:
                         f"another process is working in {self.path}: wait for it, or choose another folder."
                     ) from None
             self.check(config)
-            for name, content in ((CONFIG, config), (VERSIONS, versions())):
-                if not (self.path / name).exists():
-                    self.write_json(name, content)
+            if not (self.path / CONFIG).exists():
+                self.write_json(CONFIG, config)
+            self._note_versions()
             yield
+
+    def _note_versions(self) -> None:
+        """What makes the numbers now, and under `before` what made those up to the last checkpoint, if it was other."""
+        path, now = self.path / VERSIONS, versions()
+        then = read_json(path) if path.exists() else {}
+        before = then.pop("before", [])
+        if then != now:
+            self.write_json(VERSIONS, now | ({"before": [*before, then]} if then else {}))
 
     def check(self, config: dict[str, Any]) -> None:
         """Refuse a folder that holds anything but a run of this config."""

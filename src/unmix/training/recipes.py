@@ -34,14 +34,15 @@ def suited(process: Process, model: Model) -> Recipe:
     """The recipe for the regime that a process and a model are in, by what they say of themselves alone.
 
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
-      the limit. `Local` batches bring them near, a wider kernel sees them, and a box output grows slowly.
+      the limit. `Local` batches bring them near (above 2 dimensions), a wider kernel sees them, and a box output
+      grows slowly.
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
     - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run, or once
       each label had 240 draws if that is later. With more than 2,000 labels there are twice as many steps, and the
-      softmax of a step takes 500 of them, unless labels are noisy: then the optimum would be another.
+      softmax of a step takes 500 of them, unless labels are noisy or smoothed: then the optimum would be another.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -55,7 +56,7 @@ def suited(process: Process, model: Model) -> Recipe:
     if isinstance(objective, InfoNCE) and isinstance(process, PairProcess):
         return _contrastive(process, model, objective)
     if isinstance(objective, DIET) and isinstance(process, ClusterProcess):
-        return _instances(process)
+        return _instances(process, objective)
     return _classes() if isinstance(objective, CrossEntropy) else fast()
 
 
@@ -63,9 +64,9 @@ def _classes() -> Recipe:
     return Recipe(6000, 4096, 3e-2)
 
 
-def _instances(process: ClusterProcess) -> Recipe:
+def _instances(process: ClusterProcess, objective: DIET) -> Recipe:
     many = process.labels > 2000
-    among = 500 if many and not process.label_noise else None
+    among = 500 if many and not (process.label_noise or objective.label_smoothing) else None
     recipe = replace(_classes(), steps=12_000 if many else 6000, batches=EvenLabels(among))
     draws = recipe.steps * recipe.batch / process.labels  # of a label
     return replace(recipe, head_settles=min(1.0, max(0.01, 240 / draws)))
@@ -75,9 +76,10 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
     output, law = model.output, process.conditional
     uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
     if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
-        # each axis once at most, so that regions stay wide against the conditional; but a pool is a batch at least
-        halvings = max(2, min(10, process.dimension))
-        return Recipe(6000, 1024, 2e-2, batches=Local(depth=halvings), widen=True, scale_rate=0.06)
+        # Each axis once at most, so that regions stay wide against the conditional; a pool halved twice is one batch.
+        halvings = min(10, process.dimension)
+        near = Local(depth=halvings) if halvings > 2 else Fresh()
+        return Recipe(6000, 1024, 2e-2, batches=near, widen=True, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
         weak = objective.temperature * process.dimension > 2 * output.radius**2
         if weak and not (output.learnable or objective.learn_temperature):
@@ -87,7 +89,7 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
 
 
 def paper(process: Process, model: Model) -> Recipe:
-    """The published settings, for the published encoders: days on a CPU.
+    """The published settings, for the published encoders: minutes to weeks on a CPU.
 
     Zimmermann et al. 2021 for InfoNCE and regression (`encoders.MLP.paper`). Reizinger et al. 2025 for cross-entropy
     and DIET (`encoders.MLP.paper` with batch norm): 50,000 epochs of N/1024 steps.

@@ -66,6 +66,10 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during `fit`, after the step under way was finished and kept; `fit` holds what there is."""
 
     def __init__(self, fit: Fit) -> None:
-        goes_on = f"; fitting again with the folder {fit.folder} goes on from here" if fit.folder else ""
-        super().__init__(f"interrupted after {fit.steps} of {fit.recipe.steps} steps{goes_on}")
+        super().__init__(fit)  # as given, so that it can be handed from process to process
         self.fit = fit
+
+    def __str__(self) -> str:
+        fit = self.fit
+        goes_on = f"; fitting again with the folder {fit.folder} goes on from here" if fit.folder else ""
+        return f"interrupted after {fit.steps} of {fit.recipe.steps} steps{goes_on}"

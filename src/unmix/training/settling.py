@@ -36,9 +36,11 @@ def settle(network: Network, among: Tensor | None, own: float) -> None:
     than ḡ: then the step of a row by itself falls as `own` does, and k rows that coincide move together as one row
     would that had k times the draws.
 
-    What comes out still points down: the eigenvalues of the averaging lie in [0, 1] and those of the whole map in
-    [a, 1], so that Σ_i D_i ⟨g_i, ĝ_i⟩ ≥ a Σ_i D_i |g_i|² with D_i = Σ_j K_ij, and stationary points stay. New ones are
-    only where a = 0: where the gradients of all neighbours cancel exactly, as the noise of a step does not let them.
+    Stationary points stay: the eigenvalues of the averaging lie in [0, 1] and those of the whole map in [a, 1], so that
+    Σ_i D_i ⟨g_i, ĝ_i⟩ ≥ a Σ_i D_i |g_i|² with D_i = Σ_j K_ij, and ĝ points down once each row is weighed by how many
+    neighbours it has. (Without the weights it can point up a little, where crowded and lonely rows are neighbours.) New
+    ones are only where a = 0: where the gradients of all neighbours cancel exactly, as the noise of a step does not let
+    them.
     (Over a subset of the labels that differs from step to step, a stationary point is one of every subset, such as an
     optimum that the head can express.)
 
