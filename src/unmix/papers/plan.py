@@ -44,7 +44,7 @@ class Plan:
         return found
 
     def _official(self, row: Row, column: Column, seeds: set[int]) -> list[Job]:
-        """The official cost, unless it is known; it is measured anew where there are new runs, on their machine."""
+        """The official cost, unless it is known; where there are new runs, that of this folder, on their machine."""
         if column.official is None:
             return []
         new = any(key(column.job(row, self.effort, seed)) not in self.known for seed in seeds)
