@@ -169,6 +169,9 @@ def test_the_recipe_suits_the_regime():
     uneven = um.PairProcess(um.Box(10), um.Normal(0.3), um.Normal(0.05), um.mixings.MLP())
     assert (um.recipes.suited(box, free).batches, um.recipes.suited(box, free).widen) == (Local(), True)
     assert um.recipes.suited(uneven, free) == um.recipes.fast()
+    for law, width, local in ((um.Laplace(0.15), 1, True), (um.Laplace(0.16), 1, False), (um.Laplace(0.16), 2, True)):
+        found = um.recipes.suited(replace(box, space=um.Box(10, 0.0, width), conditional=law), free)
+        assert (found.batches, found.widen) == (Local() if local else Fresh(), True)
     sphere = um.PairProcess(um.Sphere(10), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP())
     warm, matched = (um.Model(objective=um.InfoNCE(um.Dot(), t), output=um.outputs.Sphere()) for t in (1.0, 0.1))
     assert um.recipes.suited(sphere, matched) == um.recipes.fast()

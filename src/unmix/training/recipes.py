@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from unmix.encoders import outputs
-from unmix.laws import Uniform, VonMisesFisher
+from unmix.laws import AdditiveLaw, Uniform, VonMisesFisher
 from unmix.model import Model
 from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
 from unmix.processes import ClusterProcess, PairProcess, Process
@@ -15,6 +15,8 @@ from unmix.training.batches import EvenLabels, Fresh, Local
 from unmix.training.optimisers import SOAP, Adam
 from unmix.training.recipe import Recipe
 from unmix.training.schedules import Constant, OneCycle
+
+NARROW = 0.15  # the spread of a conditional, as a share of a box's width: halves of it are wide against that
 
 __all__ = ["SOAP", "Adam", "Constant", "EvenLabels", "Fresh", "Local", "OneCycle", "Recipe", "fast", "paper", "suited"]
 
@@ -34,8 +36,8 @@ def suited(process: Process, model: Model) -> Recipe:
     """The recipe for the regime that a process and a model are in, by what they say of themselves alone.
 
     - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
-      the limit. `Local` batches bring them near (above 2 dimensions), a wider kernel sees them, and a box output
-      grows slowly.
+      the limit. `Local` batches bring them near (above 2 dimensions, and if it is narrow), a wider kernel sees them,
+      and a box output grows slowly.
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
@@ -73,12 +75,13 @@ def _instances(process: ClusterProcess, objective: DIET) -> Recipe:
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:
-    output, law = model.output, process.conditional
-    uniform_box = isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
-    if uniform_box and isinstance(objective.similarity, (Lp, LpNorm)):
+    output, law, space = model.output, process.conditional, process.space
+    distance = isinstance(objective.similarity, (Lp, LpNorm))
+    if isinstance(space, Box) and isinstance(process.marginal, Uniform) and distance:
         # Each axis once at most, so that regions stay wide against the conditional; a pool halved twice is one batch.
         halvings = min(10, process.dimension)
-        near = Local(depth=halvings) if halvings > 2 else Fresh()
+        narrow = isinstance(law, AdditiveLaw) and law.spread <= NARROW * space.width
+        near = Local(depth=halvings) if narrow and halvings > 2 else Fresh()
         return Recipe(6000, 1024, 2e-2, batches=near, widen=True, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
         weak = objective.temperature * process.dimension > 2 * output.radius**2
