@@ -163,12 +163,13 @@ def run() -> None:
     done = kept()
     missing = [(r, v) for v in CHANGES for r in REGIMES if v in r.variants and (r.title, v) not in done]
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
-        runs = {pool.submit(follow, regime, variant): (regime.title, variant) for regime, variant in missing}
+        runs = [pool.submit(follow, regime, variant) for regime, variant in missing]
         for ended in as_completed(runs):
-            if failure := ended.exception():
-                print(*runs[ended], f"failed: {failure}", sep=" · ", flush=True)
-                continue
-            found = ended.result()
+            try:
+                found = ended.result()
+            except BaseException:  # a run that failed, or Ctrl-C: what is kept stays, and what is left is not begun
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
             done[found["regime"], found["variant"]] = found
             write_json(KEPT, [done[r.title, v] for r in REGIMES for v in r.variants if (r.title, v) in done])
             print(found["regime"], "·", found["variant"], f"{100 * found['curve'][-1][1]:.2f}", flush=True)

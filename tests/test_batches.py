@@ -169,9 +169,11 @@ def test_the_recipe_suits_the_regime():
     uneven = um.PairProcess(um.Box(10), um.Normal(0.3), um.Normal(0.05), um.mixings.MLP())
     assert (um.recipes.suited(box, free).batches, um.recipes.suited(box, free).widen) == (Local(), True)
     assert um.recipes.suited(uneven, free) == um.recipes.fast()
-    for law, width, local in ((um.Laplace(0.15), 1, True), (um.Laplace(0.16), 1, False), (um.Laplace(0.16), 2, True)):
-        found = um.recipes.suited(replace(box, space=um.Box(10, 0.0, width), conditional=law), free)
-        assert (found.batches, found.widen) == (Local() if local else Fresh(), True)
+    wide = um.Laplace(0.08), um.Normal(0.11), um.GeneralisedNormal(0.5, 0.01)
+    for law in (um.Laplace(0.07), um.Normal(0.1), um.GeneralisedNormal(0.5, 0.009), *wide):
+        for width in (1.0, 2.0):
+            found = um.recipes.suited(replace(box, space=um.Box(10, 0.0, width), conditional=law), free)
+            assert (found.batches, found.widen) == (Fresh() if law in wide and width == 1 else Local(), True)
     sphere = um.PairProcess(um.Sphere(10), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP())
     warm, matched = (um.Model(objective=um.InfoNCE(um.Dot(), t), output=um.outputs.Sphere()) for t in (1.0, 0.1))
     assert um.recipes.suited(sphere, matched) == um.recipes.fast()

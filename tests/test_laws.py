@@ -39,6 +39,7 @@ def test_additive_law_on_euclidean_space_is_scipys(law, generator):
     z = law.sample(Euclidean(2), centre, generator)
     for k in range(2):
         assert scipy.stats.kstest((z - centre)[:, k].numpy(), ADDITIVE[law].cdf).pvalue > LEVEL
+    assert law.deviation == pytest.approx(ADDITIVE[law].std())
     expected = ADDITIVE[law].logpdf((z - centre).numpy()).sum(-1)
     np.testing.assert_allclose(law.log_prob(Euclidean(2), z, centre).numpy(), expected, rtol=1e-10)
     coordinates = torch.corrcoef((z - centre).mT)

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import unmix as um
+from unmix.configuration import to_config
 from unmix.indeterminacy import AFFINE
 from unmix.papers import Cell, Column, Exhibit, Published, Reproduction, Row, catalogue, exhibit_named, read
 from unmix.papers.cell import NEAR, Run
@@ -376,6 +377,9 @@ def test_a_row_that_is_gone_takes_no_other_with_it_and_a_damaged_outcome_is_left
     result, folder = found
     shorter = read(folder / "own/table1.json", replace(exhibit, rows=exhibit.rows[:1], columns=(SEEN, COLUMN)))
     assert (list(shorter.cells), shorter.cell(1, "score").values) == ([1], result.cell(1, "score").values)
+    rows, columns = tuple(replace(row, published={}) for row in exhibit.rows), (replace(SEEN, title="new"), COLUMN)
+    renamed = read(folder / "own/table1.json", replace(exhibit, rows=rows, columns=columns))
+    assert [str(c) for c in renamed.cells[2].values()] == ["–", str(result.cell(2, "score"))]
     (tmp_path / "own").mkdir()
     for text, why in (("{", "is damaged"), ("[]", "no outcome of this version"), ("{}", "no outcome")):
         (tmp_path / "own/table1.json").write_text(text)
@@ -386,7 +390,8 @@ def test_a_row_that_is_gone_takes_no_other_with_it_and_a_damaged_outcome_is_left
 
 def test_seeds_are_counted_once():
     """A new seed 0 that failed beside earlier runs of seeds 0 and 1."""
-    assert str(replace(cell(99.0, 99.0), failures={0: "why"})) == "99.00 ± 0.00 (2 of 2 seeds)"
+    assert str(replace(cell(99.0, 99.0), failures={0: "why"})) == "99.00 ± 0.00 (a new run failed)"
+    assert str(replace(cell(99.0, 99.0), failures={2: "why"})) == "99.00 ± 0.00 (2 of 3 seeds)"
 
 
 def test_an_option_that_came_since_does_not_make_a_run_outdated(found, exhibit):
@@ -414,12 +419,16 @@ def test_the_official_cost_is_measured_where_there_are_new_runs(found, exhibit, 
     store, empty = JobStore(tmp_path), Reproduction(exhibit, {}, "tiny")
     first = Plan(costed, tiny, "tiny", store, empty).jobs({1}, {0})
     assert [type(job).__name__ for job in first] == ["Untrained", "Trained", "ClassifierStep"]
-    cell = replace(found[0].cell(1, "score"), column=costed.columns[1], official={"seconds_a_step": 1.0, "steps": 100})
+    cost = {"seconds_a_step": 1.0, "steps": 100, "job": to_config(step)}
+    cell = replace(found[0].cell(1, "score"), column=costed.columns[1], official=cost)
     cells = {1: {"identity": found[0].cell(1, "identity"), "score": cell}}
     known = Plan(costed, tiny, "tiny", store, Reproduction(costed, cells, "tiny"))
     assert known.jobs({1}, {0, 1}) == []
     assert [type(job).__name__ for job in known.jobs({1}, {2})] == ["Untrained", "Trained", "ClassifierStep"]
     assert known.outcome({1}, {0}).cell(1, "score").official_seconds == 100
+    longer = replace(COLUMN, official=lambda row: (replace(step, seconds=0.02), 100))
+    other = Plan(replace(costed, columns=(SEEN, longer)), tiny, "tiny", store, known.earlier)
+    assert [type(job).__name__ for job in other.jobs({1}, {0, 1})] == ["ClassifierStep"]
 
 
 def test_the_json_holds_all_and_reads_back(found, exhibit):

@@ -171,8 +171,8 @@ def test_ctrl_c_ends_cleanly_with_what_there_is(tmp_path):
     assert um.load(folder).steps == int(steps)
 
 
-@pytest.mark.parametrize("last", [13, 60])
-def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(last, tmp_path, monkeypatch):
+@pytest.mark.parametrize(("last", "again"), [(13, "goes on from here"), (60, "reads it back")])
+def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(last, again, tmp_path, monkeypatch):
     training_loss, calls = um.model.Network.training_loss, []
 
     def interrupted(self, *batch):
@@ -187,7 +187,7 @@ def test_ctrl_c_stops_a_loop_over_fits_and_leaves_no_trace_in_the_log(last, tmp_
         for seed in range(3):
             fit(seed=seed, folder=tmp_path / str(seed))
 
-    with pytest.raises(KeyboardInterrupt, match=f"interrupted after {last} of 60 steps; fitting again"):
+    with pytest.raises(KeyboardInterrupt, match=f"interrupted after {last} of 60 steps; fitting again .* {again}"):
         sweep()
     assert len(calls) == last
     assert not (tmp_path / "1").exists()
@@ -212,9 +212,14 @@ def test_a_kill_before_the_first_checkpoint_leaves_a_folder_that_can_be_trained(
 
 def test_a_run_that_goes_on_with_other_versions_says_so(tmp_path):
     file = tmp_path / "run" / "versions.json"
-    with RunFolder(tmp_path / "run").claimed(CONFIG):
-        made = json.loads(file.read_text())
-    assert "before" not in made
+    for note in (None, "{", "[]", '{"torch": "0"}'):  # none, damaged, and of a run that did nothing yet
+        if note is not None:
+            file.write_text(note)
+        with RunFolder(tmp_path / "run").claimed(CONFIG):
+            made = json.loads(file.read_text())
+        assert made["torch"] == torch.__version__
+        assert "before" not in made
+    (tmp_path / "run" / "checkpoint.safetensors").touch()
     for earlier in ("1.0", "2.0"):
         then = json.loads(file.read_text()) | {"torch": earlier}
         file.write_text(json.dumps(then))

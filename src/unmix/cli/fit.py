@@ -68,7 +68,7 @@ def fit(
     whiten: Annotated[bool | None, model(help="Whiten observations first. [yes]")] = None,
     recipe: Annotated[
         str | None,
-        training(help="fast, suited to the process; or paper, the published setting, which takes up to weeks. [fast]"),
+        training(help="fast, suited to the process; or paper, the published setting: minutes to weeks. [fast]"),
     ] = None,
     steps: Annotated[int | None, training(help="Updates. [the recipe's]")] = None,
     batch: Annotated[int | None, training(help="Rows, or pairs, a step. [the recipe's]")] = None,

@@ -36,10 +36,11 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
         console.print(Padding(escape(str(text)), (0, 0, 0, 2)))
     console.print()
 
+    stopped = False
     try:
         fitted = fit(process, model, recipe, seed=seed, folder=folder)
     except Interrupted as stop:
-        fitted = stop.fit
+        fitted, stopped = stop.fit, True
     state = "trained" if fitted.finished else f"interrupted after {fitted.steps} of {recipe.steps} steps, trained"
     threads = torch.get_num_threads()
     console.print(f"{state} for {fitted.seconds:.0f} s on {threads} thread{'s' * (threads > 1)}\n")
@@ -73,6 +74,7 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     console.print(f"[bold]Report[/]   {escape(str(folder / 'report.html'))}", soft_wrap=True)
     if not fitted.finished:
         console.print("Run the same command again to go on from here.")
+    if stopped:
         sys.exit(130)
 
 

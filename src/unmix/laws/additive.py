@@ -36,6 +36,11 @@ class AdditiveLaw(ABC):
     def spread(self) -> float:
         """The scale of the density exp(−|x/spread|^p)."""
 
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the noise of one coordinate, spread · √(Γ(3/p) / Γ(1/p))."""
+        return self.spread * math.exp((math.lgamma(3 / self.power) - math.lgamma(1 / self.power)) / 2)
+
     @abstractmethod
     def noise(self) -> torch.distributions.Distribution:
         """The noise of one coordinate, in float64."""

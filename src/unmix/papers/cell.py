@@ -55,7 +55,8 @@ class Cell:
     failures : why runs failed, by seed.
     official : what was measured of the official code on this machine: seconds a step, and its steps; None where it
         is not known.
-    outdated : whether runs are of settings that the recipe or the model had before; they are shown with a dagger.
+    outdated : whether runs are of settings that the recipe or the model had before, or of another version of unmix;
+        they are shown with a dagger.
     """
 
     row: Row
@@ -120,8 +121,9 @@ class Cell:
     def __str__(self) -> str:
         if self.mean is None:
             return "failed" if self.failures else "–"
-        seeds = {run.seed for run in self.runs} | set(self.failures)
-        partial = f" ({len(self.runs)} of {len(seeds)} seeds)" if self.failures else ""
+        lost = set(self.failures) - {run.seed for run in self.runs}
+        partial = f" ({len(self.runs)} of {len(self.runs) + len(lost)} seeds)" if lost else ""
+        partial = partial or " (a new run failed)" * bool(self.failures)
         digits = 2 if self.column.percent else 3
         spread = f" ± {self.std:.{digits}f}" if self.std is not None else ""
         return f"{self.mean:.{digits}f}{spread}{partial}{DAGGER if self.outdated else ''}"

@@ -44,12 +44,16 @@ class Plan:
         return found
 
     def _official(self, row: Row, column: Column, seeds: set[int]) -> list[Job]:
-        """The official cost, unless it is known; where there are new runs, that of this folder, on their machine."""
+        """The official cost, unless it is known; where there are new runs, that of this folder, on their machine.
+
+        One that was measured in another way than today is not known.
+        """
         if column.official is None:
             return []
         new = any(key(column.job(row, self.effort, seed)) not in self.known for seed in seeds)
-        before = self._before(row, column)
-        return [column.official(row)[0]] if new or before is None or before.official is None else []
+        job, before = column.official(row)[0], self._before(row, column)
+        known = before is not None and before.official is not None and before.official.get("job") == to_config(job)
+        return [] if known and not new else [job]
 
     def outcome(self, numbers: set[int], seeds: set[int]) -> Reproduction:
         """What there is of these rows and seeds."""

@@ -44,7 +44,7 @@ def reproduce(
     workers : runs at a time; None is as many as there are cores.
     folder : keeps the runs, and the outcome as <exhibit>.json, .csv, .tex, .md, .png and .html. These files also keep
         the rows and seeds of the same recipe that they held before. A run that the .json holds is not repeated. Where
-        a recipe of unmix or a published model has changed since, a cell keeps its earlier runs, with a dagger, until
+        the recipe or a published model has changed since, a cell keeps its earlier runs, with a dagger, until
         it has new ones.
     progress : whether to show it on stderr.
 

@@ -104,21 +104,21 @@ def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
     """A reproduction from the .json that `Reproduction.save` wrote; an exhibit of your own must be given too.
 
     Cells whose runs are of other settings than a recipe of unmix has now say so (`Cell.outdated`). Rows and columns
-    that the exhibit no longer has are left out.
+    that the exhibit no longer has are left out, and cells of new columns are empty.
     """
     from unmix.papers.names import exhibit_named
 
     kept = read_json(Path(path))
     exhibit = exhibit or exhibit_named(kept["exhibit"])
     effort = NAMED.get(kept["recipe"])
-    columns = {column.title: column for column in exhibit.columns}
-    rows = {row.number: row for row in exhibit.rows}
+    lines = {line["row"]: line["cells"] for line in kept["rows"]}
     cells: dict[int, dict[str, Cell]] = {}
-    for line in kept["rows"]:
-        there = {title: cell for title, cell in line["cells"].items() if title in columns and line["row"] in rows}
-        for title, cell in there.items():
-            runs = tuple(Run(r["key"], r["seed"], kept["runs"][r["key"]]) for r in cell["runs"])
-            failures = {int(seed): why for seed, why in cell["failures"].items()}
-            found = Cell(rows[line["row"]], columns[title], runs, failures, cell["official"])
-            cells.setdefault(line["row"], {})[title] = found.judged(effort) if effort else found
+    for row in exhibit.rows:
+        for column in exhibit.columns if row.number in lines else ():
+            cell, found = lines[row.number].get(column.title), Cell(row, column)
+            if cell is not None:
+                runs = tuple(Run(r["key"], r["seed"], kept["runs"][r["key"]]) for r in cell["runs"])
+                failures = {int(seed): why for seed, why in cell["failures"].items()}
+                found = Cell(row, column, runs, failures, cell["official"])
+            cells.setdefault(row.number, {})[column.title] = found.judged(effort) if effort else found
     return Reproduction(exhibit, cells, kept["recipe"], kept["uncosted"])

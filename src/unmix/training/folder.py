@@ -59,11 +59,19 @@ class RunFolder:
 
     def _note_versions(self) -> None:
         """What makes the numbers now, and under `before` what made those up to the last checkpoint, if it was other."""
-        path, now = self.path / VERSIONS, versions()
-        then = read_json(path) if path.exists() else {}
+        now, then = versions(), self._versions()
         before = then.pop("before", [])
         if then != now:
-            self.write_json(VERSIONS, now | ({"before": [*before, then]} if then else {}))
+            begun = bool(then) and (self.path / CHECKPOINT).exists()
+            self.write_json(VERSIONS, now | ({"before": [*before, then]} if begun else {}))
+
+    def _versions(self) -> dict[str, Any]:
+        """As noted; a note that cannot be read stops no run."""
+        try:
+            found = read_json(self.path / VERSIONS)
+        except RunFolderError:
+            return {}
+        return found if isinstance(found, dict) else {}
 
     def check(self, config: dict[str, Any]) -> None:
         """Refuse a folder that holds anything but a run of this config."""

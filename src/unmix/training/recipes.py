@@ -16,7 +16,7 @@ from unmix.training.optimisers import SOAP, Adam
 from unmix.training.recipe import Recipe
 from unmix.training.schedules import Constant, OneCycle
 
-NARROW = 0.15  # the spread of a conditional, as a share of a box's width: halves of it are wide against that
+NARROW = 0.1  # standard deviation of a conditional, as a share of a box's width: most positives stay in their region
 
 __all__ = ["SOAP", "Adam", "Constant", "EvenLabels", "Fresh", "Local", "OneCycle", "Recipe", "fast", "paper", "suited"]
 
@@ -80,7 +80,7 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
     if isinstance(space, Box) and isinstance(process.marginal, Uniform) and distance:
         # Each axis once at most, so that regions stay wide against the conditional; a pool halved twice is one batch.
         halvings = min(10, process.dimension)
-        narrow = isinstance(law, AdditiveLaw) and law.spread <= NARROW * space.width
+        narrow = isinstance(law, AdditiveLaw) and law.deviation <= NARROW * space.width
         near = Local(depth=halvings) if narrow and halvings > 2 else Fresh()
         return Recipe(6000, 1024, 2e-2, batches=near, widen=True, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):

@@ -71,5 +71,6 @@ class Interrupted(KeyboardInterrupt):
 
     def __str__(self) -> str:
         fit = self.fit
-        goes_on = f"; fitting again with the folder {fit.folder} goes on from here" if fit.folder else ""
+        again = "reads it back" if fit.finished else "goes on from here"
+        goes_on = f"; fitting again with the folder {fit.folder} {again}" if fit.folder else ""
         return f"interrupted after {fit.steps} of {fit.recipe.steps} steps{goes_on}"

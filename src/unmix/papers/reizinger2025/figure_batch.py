@@ -18,5 +18,5 @@ EXHIBIT = exhibit(
         for b in BATCHES
         for kappa in CONCENTRATIONS
     ),
-    "The paper: a larger batch offsets a high κ. Here it helps at every κ, at a high one no more than at a low.",
+    "The paper: a larger batch offsets a high κ.",
 )

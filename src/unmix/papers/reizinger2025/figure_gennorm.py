@@ -17,7 +17,5 @@ EXHIBIT = exhibit(
         for p in SHAPES
         for s in SCALES
     ),
-    "The paper: recovery is worse as the scale rises. Here that holds for shape 1, and for shapes 2 and 4 beyond "
-    "a middle scale, at which they are best; shape 0.5 is low throughout. No cell has a tick: theory asks "
-    "for von Mises-Fisher.",
+    "The paper: recovery is worse as the scale rises. No cell has a tick: theory asks for von Mises-Fisher.",
 )

@@ -17,7 +17,5 @@ EXHIBIT = exhibit(
         for support in SUPPORTS
         for s in SCALES
     ),
-    "The paper: recovery is worse as the support widens. Here that is so from ±1 to ±4, but the narrowest support, "
-    "where latents hardly leave their cluster vectors, is low too. No cell has a tick: theory asks for von "
-    "Mises-Fisher.",
+    "The paper: recovery is worse as the support widens. No cell has a tick: theory asks for von Mises-Fisher.",
 )

@@ -17,8 +17,7 @@ EXHIBIT = exhibit(
         for share in SHARES
         for k in CONCENTRATIONS
     ),
-    "The paper: noise is nearly harmless up to 80 %, and 100 % destroys recovery. Here 40 % costs little, and 80 % far "
-    "more than nearly nothing. Only the cells without noise have a "
+    "The paper: noise is nearly harmless up to 80 %, and 100 % destroys recovery. Only the cells without noise have a "
     "tick: what is learned from noisy labels is the logarithm of a mixture, which no linear head has. An encoder that "
     "learned nothing still has about the R² of the observations.",
 )

@@ -25,7 +25,7 @@ REFERENCE = (
 OFFICIAL = (
     "Official: one step of the published setting in plain torch operations (the official code does not run), timed on "
     "one thread, times 50,000 epochs of max(N // 1024, 1) steps. It is an upper bound in so far as a run may have been "
-    "good enough earlier. The step is the fastest in five seconds; our runs were two at a time, which slows them."
+    "good enough earlier. The step is the fastest in five seconds."
 )
 PRINTED = (
     "The paper prints deviations over 5 seeds on the 0–1 scale with two decimals; they are shown here in points, so "
