@@ -43,8 +43,10 @@ def suited(process: Process, model: Model) -> Recipe:
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
     - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run, or once
-      each label had 240 draws if that is later. With more than 2,000 labels there are twice as many steps, and the
-      softmax of a step takes 500 of them, unless labels are noisy or smoothed: then the optimum would be another.
+      each label had 240 draws if that is later.
+    - DIET with more than 2,000 labels, each of which a step rarely sees: more and smaller steps, by Adam, which
+      remembers the size of a row's gradients for longer. The softmax of a step takes 500 labels, unless they are noisy
+      or smoothed: then the optimum would be another.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -67,11 +69,12 @@ def _classes() -> Recipe:
 
 
 def _instances(process: ClusterProcess, objective: DIET) -> Recipe:
-    many = process.labels > 2000
-    among = 500 if many and not (process.label_noise or objective.label_smoothing) else None
-    recipe = replace(_classes(), steps=12_000 if many else 6000, batches=EvenLabels(among))
+    if process.labels > 2000:
+        among = None if process.label_noise or objective.label_smoothing else 500
+        return Recipe(20_000, 2048, 4e-2, Adam(), batches=EvenLabels(among))
+    recipe = replace(_classes(), batches=EvenLabels())
     draws = recipe.steps * recipe.batch / process.labels  # of a label
-    return replace(recipe, head_settles=min(1.0, max(0.01, 240 / draws)))
+    return replace(recipe, head_settles=max(0.01, 240 / draws))
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:
