@@ -59,7 +59,8 @@ class Recipe:
     def __post_init__(self) -> None:
         for name in ("steps", "batch", "whitening_rows", "checkpoint_every", "log_every"):
             value = getattr(self, name)
-            require(isinstance(value, int) and value >= 1, f"{name} must be an int of at least 1, not {value!r}.")
+            whole = isinstance(value, int) and value >= 1
+            require(whole, f"{name} must be a whole number of at least 1, not {value!r}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
         require(0 < self.scale_rate < math.inf, f"scale_rate must be positive and finite, not {self.scale_rate}.")
         share = 0 < self.head_settles <= 1
