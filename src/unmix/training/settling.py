@@ -40,9 +40,8 @@ def settle(network: Network, among: Tensor | None, own: float) -> None:
     Σ_i D_i ⟨g_i, ĝ_i⟩ ≥ a Σ_i D_i |g_i|² with D_i = Σ_j K_ij, and ĝ points down once each row is weighed by how many
     neighbours it has. (Without the weights it can point up a little, where crowded and lonely rows are neighbours.) New
     ones are only where a = 0: where the gradients of all neighbours cancel exactly, as the noise of a step does not let
-    them.
-    (Over a subset of the labels that differs from step to step, a stationary point is one of every subset, such as an
-    optimum that the head can express.)
+    them. (Over a subset of the labels that differs from step to step, a stationary point is one of every subset, such
+    as an optimum that the head can express.)
 
     A head that is not trained is left alone.
     """
