@@ -1,6 +1,7 @@
 """The cluster-centric process and its diversity conditions."""
 
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -66,7 +67,17 @@ def test_some_labels_are_drawn_alone(generator):
     rows = process.sample(3000, generator, among=among)
     assert set(rows.instance.tolist()) == {0, 1, 2}
     assert torch.equal(rows.label, process.class_of[among[rows.instance]])
-    assert torch.equal(rows.among, among)
+
+
+def test_rows_of_given_labels_have_the_law_of_their_class(generator):
+    process = world(clusters=5, instances=20, label_noise=0.5)
+    rows = process.sample_labels(torch.tensor([3, 13, 4]).repeat(8000), generator)
+    assert torch.equal(rows.label, torch.tensor([3, 3, 4]).repeat(8000))
+    assert torch.equal(rows.instance, torch.tensor([3, 13, 4]).repeat(8000))
+    assert torch.allclose(rows.x, process.observe(rows.z))
+    alone = replace(process, label_noise=0.0).sample(80_000, generator)
+    for c in (3, 4):
+        assert torch.allclose(rows.z[rows.label == c].mean(0), alone.z[alone.label == c].mean(0), atol=0.03)
 
 
 @given(

@@ -30,22 +30,11 @@ def test_rows_are_normalised_inside_the_graph(generator):
     assert along.abs().max() < 1e-4 * head.weight.grad.norm()  # a length that does not matter has no gradient
 
 
-def test_a_softmax_over_some_labels_is_the_full_one_restricted(generator):
-    head = um.DIET().build(world(instances=80), 3, generator)
-    with torch.no_grad():
-        head.weight.copy_(torch.randn(80, 3, generator=generator))
-    among, x = torch.tensor([4, 17, 50]), torch.randn(6, 3, generator=generator)
-    position = torch.tensor([0, 1, 2, 0, 1, 2])
-    full = torch.log_softmax(x @ head.weight.mT, 1)[:, among]
-    expected = -torch.log_softmax(full, 1)[torch.arange(6), position].mean()
-    assert torch.allclose(head(lambda x: x, x, position, among), expected, atol=1e-6)
-
-
 @pytest.mark.parametrize(
     ("objective", "told"),
     [
         (um.CrossEntropy(), {"x", "label"}),
-        (um.DIET(), {"x", "instance", "among"}),
+        (um.DIET(), {"x", "instance"}),
         (um.Regression(), {"x", "z"}),
         (um.InfoNCE(), {"x", "x_view"}),
     ],
@@ -70,7 +59,7 @@ def test_an_objective_is_handed_what_it_is_told_and_no_more(objective, told, gen
 
 def test_objectives_refuse_processes_that_cannot_tell_them():
     pairs = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.Linear(pool=5))
-    with pytest.raises(um.InputError, match=r"gives no instance and no among.*ClusterProcess"):
+    with pytest.raises(um.InputError, match=r"gives no instance.*ClusterProcess"):
         trained(pairs, um.DIET())
     with pytest.raises(um.InputError, match="gives no x_view"):
         trained(world(), um.InfoNCE())
@@ -80,6 +69,10 @@ def test_objectives_refuse_processes_that_cannot_tell_them():
         trained(world(), um.CrossEntropy(), batches=EvenLabels(10))
     with pytest.raises(um.InputError, match="cannot draw 100"):
         trained(world(), um.DIET(), batches=EvenLabels(100))
+    with pytest.raises(um.InputError, match="with label noise or smoothing the optimum depends"):
+        trained(world(label_noise=0.1), um.DIET(), batches=EvenLabels(10))
+    with pytest.raises(um.InputError, match="with label noise or smoothing the optimum depends"):
+        trained(world(), um.DIET(label_smoothing=0.1), batches=EvenLabels(10))
     with pytest.raises(um.InputError, match=r"local batches must be like um\.PairProcess"):
         trained(world(), um.DIET(), batches=Local(256, 2))
     with pytest.raises(um.InputError, match=r"even labels must be like um\.ClusterProcess"):
@@ -183,34 +176,6 @@ def test_where_c3_lacks_diversity_nothing_is_promised_but_the_scores_of_the_pape
     assert {"orthogonality_z", "mae_z", "mae_w"} <= set(found.scores)
     free = trained(world(clusters=7, instances=70), um.DIET(), steps=20)
     assert "mae_z" not in um.cluster_recovery(free, rows=500).scores
-
-
-def test_some_labels_reach_what_all_of_them_do():
-    process = world(instances=400)
-    fit = trained(process, um.DIET(unit_rows=True), steps=900, batches=EvenLabels(100))
-    scores = um.cluster_recovery(fit, rows=2048).scores
-    assert scores["r2_z"] > 0.98
-    assert scores["orthogonality_z"] < 0.08
-
-
-@pytest.mark.parametrize("at", [25, 30])  # between two checkpoints, and at the moment of one
-def test_a_run_on_some_labels_goes_on_as_if_it_had_never_stopped(at, tmp_path):
-    process = world(instances=400)
-    model = um.Model(um.encoders.MLP((8,)), um.DIET())
-    recipe = um.Recipe(40, 64, 1e-2, batches=EvenLabels(50), head_settles=0.2, whitening_rows=500, checkpoint_every=10)
-    whole = um.fit(process, model, recipe, progress=False)
-
-    def stop(step, network):
-        if step == at:
-            raise SystemExit
-
-    with pytest.raises(SystemExit):
-        um.fit(process, model, recipe, folder=tmp_path, progress=False, watch=stop)
-    steps = []
-    rest = um.fit(process, model, recipe, folder=tmp_path, progress=False, watch=lambda s, n: steps.append(s))
-    assert steps == list(range(21, 41))
-    for name, value in whole.network.state_dict().items():
-        assert torch.equal(rest.network.state_dict()[name], value)
 
 
 def test_pure_noise_teaches_nothing():

@@ -78,10 +78,10 @@ def test_averaging_has_eigenvalues_from_0_to_1(rows):
 def test_what_the_optimiser_sees_points_down_where_rows_weigh_as_many_as_their_neighbours(seed, own, noise):
     """Σ_i D_i ⟨g_i, ĝ_i⟩ ≥ a Σ_i D_i |g_i|²: zero only where the gradient is, unless neighbours cancel and a = 0."""
     network = built(um.DIET()).double()
-    rows = network.loss.rows(None).detach()
+    rows = network.loss.rows().detach()
     g = rows + noise * next(drawn(seed, 60, 3))
     network.loss.weight.grad = g.clone()
-    settle(network, None, own)
+    settle(network, own)
     shared = neighbours_mean(rows, g)
     a = own * min(1.0, (shared.norm() / (g - shared).norm()).item())
     weights = kernel(rows).sum(1, keepdim=True)
@@ -95,7 +95,7 @@ def test_where_rows_coincide_and_their_gradients_cancel_nothing_is_left():
     with torch.no_grad():
         network.loss.weight.copy_(APART.repeat(2, 1))
     network.loss.weight.grad = torch.cat([torch.ones(6, 3), -torch.ones(6, 3)])
-    settle(network, None, 0.5)
+    settle(network, 0.5)
     assert network.loss.weight.grad.abs().max() < 1e-6
 
 
@@ -114,7 +114,7 @@ def test_where_rows_of_a_class_coincide_what_they_share_stays_and_the_rest_is_ma
         weight.copy_(APART.repeat(100, 1))
     weight.grad = APART.repeat(100, 1) + noise * torch.randn(600, 3, generator=generator)
     shared, rest = halves(weight.grad)
-    settle(network, None, own)
+    settle(network, own)
     smaller = own * min(1, (shared.norm() / rest.norm()).item())
     assert torch.allclose(weight.grad, shared + smaller * rest, atol=2e-3)
 
@@ -129,7 +129,7 @@ def test_the_step_of_a_row_by_itself_falls_as_its_share_and_what_rows_do_togethe
         steps = optimiser_of(network, 1e-4, optimiser)
         for _ in range(60):
             weight.grad = torch.randn(600, 3, generator=generator)
-            settle(network, None, own)
+            settle(network, own)
             steps.step()
         return [part.norm().item() for part in halves(weight.detach() - APART.repeat(100, 1))]
 
@@ -155,7 +155,7 @@ def test_rows_that_coincide_end_up_moving_as_the_one_row_of_their_class(optimise
         for step in range(5):
             network.zero_grad()
             network.training_loss(process.sample(200, um.stream(step, "batches"))).backward()
-            settle(network, None, 1e-6)
+            settle(network, 1e-6)
             steps.step()
         moved[type(objective)] = weight.detach() - before
     of_class = moved[um.CrossEntropy]
@@ -163,38 +163,26 @@ def test_rows_that_coincide_end_up_moving_as_the_one_row_of_their_class(optimise
     assert torch.allclose(moved[um.DIET], of_class.repeat(10, 1), atol=2e-3)
 
 
-def test_only_the_rows_that_a_step_saw_are_averaged():
-    network = built(um.DIET())
-    before = network.loss.weight.grad.clone()
-    among = torch.tensor([5, 3, 40, 11])
-    settle(network, among, 0.25)
-    after, others = network.loss.weight.grad, torch.ones(60, dtype=torch.bool).index_fill(0, among, False)
-    assert torch.equal(after[others], before[others])
-    mean = neighbours_mean(network.loss.rows(among).detach(), before[among])
-    rest = before[among] - mean
-    assert torch.allclose(after[among], mean + 0.25 * min(1, (mean.norm() / rest.norm()).item()) * rest)
-
-
 def test_a_gradient_that_all_rows_share_is_kept():
     network = built(um.DIET())
     network.loss.weight.grad = torch.ones(60, 3)
-    settle(network, None, 0.1)
+    settle(network, 0.1)
     assert torch.allclose(network.loss.weight.grad, torch.ones(60, 3), atol=1e-6)
 
 
 def test_a_head_that_is_not_trained_is_left_alone():
     network = built(um.DIET())
     network.loss.weight.grad = None
-    settle(network, None, 0.5)
+    settle(network, 0.5)
     assert network.loss.weight.grad is None
 
 
 def test_before_a_head_settles_gradients_are_left_alone_and_later_those_of_all_else():
     network = built(um.DIET())
     before = {name: p.grad.clone() for name, p in network.named_parameters()}
-    settle(network, None, 1.0)
+    settle(network, 1.0)
     assert all(torch.equal(p.grad, before[name]) for name, p in network.named_parameters())
-    settle(network, None, 0.5)
+    settle(network, 0.5)
     changed = {name for name, p in network.named_parameters() if not torch.equal(p.grad, before[name])}
     assert changed == {"loss.weight"}
 

@@ -113,6 +113,11 @@ def cluster_recovery(fit: Fit, *, rows: int = EVALUATION_ROWS, seed: int | None 
     assert isinstance(objective, CrossEntropy)
     assert isinstance(head, Head)
     require(rows >= 2, f"scores need rows to be taken on, not {rows}.")
+    labels = objective.labels(process)
+    require(
+        len(head.weight) == labels,
+        f"the head has the rows of {len(head.weight)} labels of {labels} so far: fit again with the run's folder.",
+    )
     seed = fit.seed if seed is None else seed
     fresh = process.sample(rows, stream(seed, "evaluation"))
     latents = recovery(fit.embed(fresh.x), fresh.z, seed=seed)

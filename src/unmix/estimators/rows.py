@@ -44,7 +44,7 @@ class Rows:
         if part.label is not None:
             x = self.seen(x, generator)
             label = part.label.to(device)
-            return SimpleNamespace(x=x.to(device), label=label, instance=label, among=None)
+            return SimpleNamespace(x=x.to(device), label=label, instance=label)
         second = part.second if part.second is not None else self.seen(x, generator)
         return SimpleNamespace(x=x.to(device), x_view=second.to(device))
 

@@ -109,8 +109,7 @@ class DIET(CrossEntropy):
     """Cross-entropy on instance labels, p(i|x) ∝ exp(β⟨w_i, f(x)⟩): classes are never told.
 
     Balestriero 2023, arXiv 2302.10260; cases C1 to C4 of Reizinger et al. 2025 are its four combinations of free or
-    unit-length outputs and rows. Where a batch holds the instances of a subset S of labels (`recipes.EvenLabels`), the
-    softmax runs over S, as in p(y|x, S) of Roeder et al. 2021.
+    unit-length outputs and rows.
 
     Examples
     --------
@@ -118,7 +117,7 @@ class DIET(CrossEntropy):
     DIET with unit rows, β = 1
     """
 
-    told: ClassVar[tuple[str, ...]] = ("x", "instance", "among")
+    told: ClassVar[tuple[str, ...]] = ("x", "instance")
 
     def labels(self, process: Any) -> int:
         return count_of(process, "labels")
@@ -160,12 +159,9 @@ class Head(nn.Module):
     def beta(self) -> Tensor:
         return self.log_beta.exp()
 
-    def rows(self, among: Tensor | None = None) -> Float[Tensor, "n d"]:
-        """w as the softmax sees it, of all labels or of some."""
-        weight = self.weight if among is None else self.weight[among]
-        return nn.functional.normalize(weight, dim=-1) if self.objective.unit_rows else weight
+    def rows(self) -> Float[Tensor, "n d"]:
+        """w as the softmax sees it."""
+        return nn.functional.normalize(self.weight, dim=-1) if self.objective.unit_rows else self.weight
 
-    def forward(
-        self, encode: Callable[[Tensor], Tensor], x: Tensor, labels: Tensor, among: Tensor | None = None
-    ) -> Tensor:
-        return cross_entropy(encode(x), self.rows(among), labels, self.beta, self.objective.label_smoothing)
+    def forward(self, encode: Callable[[Tensor], Tensor], x: Tensor, labels: Tensor) -> Tensor:
+        return cross_entropy(encode(x), self.rows(), labels, self.beta, self.objective.label_smoothing)

@@ -21,16 +21,12 @@ from unmix.spaces import Space
 
 
 class Instances(NamedTuple):
-    """Latents z and observations x, each (n, d), with a class label and an instance label, each (n,).
-
-    `among` holds the instance labels that were possible, and then `instance` is a position in it; None is all of them.
-    """
+    """Latents z and observations x, each (n, d), with a class label and an instance label, each (n,)."""
 
     z: Tensor
     x: Tensor
     label: Tensor
     instance: Tensor
-    among: Tensor | None = None
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,7 @@ class ClusterProcess(Process):
         among: Int64[Tensor, " m"] | None = None,
         even: bool = False,
     ) -> Instances:
-        """n rows, of all instance labels or of those in `among`.
+        """n rows, of all instance labels or of those in `among`: then `instance` is a position in it.
 
         Rows are independent unless labels are `even`: then one of probability p among them has n·p rows, to less than
         one, before label noise.
@@ -134,11 +130,25 @@ class ClusterProcess(Process):
             require(inside, f"`among` must be a row of instance labels from 0 to {self.labels - 1}, at least one.")
         possible = self.class_of if among is None else self.class_of[among]
         drawn = self._draw(n, among, len(possible), even, generator)
-        z = self.conditional.sample(self.space, self.vectors.to(dtype)[possible[drawn]], generator)
+        z = self._latents(possible[drawn], generator, dtype)
         if self.label_noise:
             wrong = torch.rand(n, generator=generator) < self.label_noise
             drawn = torch.where(wrong, torch.randint(len(possible), (n,), generator=generator), drawn)
-        return Instances(z, self.observe(z), possible[drawn], drawn, among)
+        return Instances(z, self.observe(z), possible[drawn], drawn)
+
+    def sample_labels(
+        self,
+        instance: Int64[Tensor, " n"],
+        generator: torch.Generator | None = None,
+        dtype: torch.dtype = torch.float32,
+    ) -> Instances:
+        """One row of each of these instance labels, before label noise."""
+        label = self.class_of[instance]
+        z = self._latents(label, generator, dtype)
+        return Instances(z, self.observe(z), label, instance)
+
+    def _latents(self, label: Tensor, generator: torch.Generator | None, dtype: torch.dtype) -> Tensor:
+        return self.conditional.sample(self.space, self.vectors.to(dtype)[label], generator)
 
     def _draw(self, n: int, among: Tensor | None, m: int, even: bool, generator: torch.Generator | None) -> Tensor:
         """F⁻¹ of the labels' distribution at n random points, or at (k + u)/n for k < n: a systematic sample."""

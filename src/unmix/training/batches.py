@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import torch
-from torch import Tensor
 
 from unmix.errors import require, require_kind
 from unmix.objectives import DIET, Objective
@@ -42,15 +41,15 @@ class EvenLabels:
     has variance k E|f − Ef|² if k is fixed, and about k |Ef|² more if it is free. A label still has n·p rows in
     expectation, so the expected loss is the same. With fewer rows than labels there is little to gain.
 
-    With many labels, a step may draw `among` of them first, and its softmax runs over that set S (with DIET). Without
-    label noise, the posterior of a label that lies in S is the full one restricted to S, so
-    p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f and w as the full softmax: the form in which Roeder et al. 2021 state
-    their theorem. A step costs B × |S| instead of B × N. With label noise or smoothing, or where a head cannot express
-    the posterior, the optimum depends on |S|.
+    With many labels, a run of DIET may draw `among` of them once, and train on the rows of that set S alone. The
+    posterior of a label that lies in S is the full one restricted to S, so p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f
+    and w as the full softmax: the form in which Roeder et al. 2021 state their theorem. A step costs B × |S| instead of
+    B × N. The rows of the other labels follow from the trained encoder, by a convex problem each
+    (`unmix.training.left_out`). With label noise or smoothing the optimum would depend on |S|: they are refused.
 
     Parameters
     ----------
-    among : |S|; None is all labels.
+    among : |S|; None is all labels. Enough of them that every class is likely to have one.
 
     Examples
     --------
@@ -71,6 +70,12 @@ class EvenLabels:
         assert isinstance(process, ClusterProcess)  # for the type checker
         if self.among is not None:
             require_kind(objective, DIET, "the objective of even labels among some", "um.DIET()")
+            assert isinstance(objective, DIET)
+            require(
+                process.label_noise == 0 and objective.label_smoothing == 0,
+                "with label noise or smoothing the optimum depends on how many labels are drawn from: take "
+                "um.recipes.EvenLabels().",
+            )
             require(
                 self.among <= process.labels,
                 f"there are {process.labels} instance labels: a step cannot draw {self.among} of them.",
@@ -79,19 +84,12 @@ class EvenLabels:
     def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
         assert isinstance(process, ClusterProcess)
 
+        among = torch.randperm(process.labels, generator=generator)[: self.among] if self.among else None
+
         def sample(n: int, generator: torch.Generator) -> Any:
-            return process.sample(n, generator, among=self._drawn(process.labels, generator), even=True)
+            return process.sample(n, generator, among=among, even=True)
 
-        return FreshSource(sample, batch, generator)
-
-    def _drawn(self, labels: int, generator: torch.Generator) -> Tensor | None:
-        """The labels of a step; few of very many are drawn without listing all."""
-        if self.among is None:
-            return None
-        drawn = torch.randint(labels, (self.among * 2,), generator=generator).unique()
-        if len(drawn) < self.among:  # there are not many more than that: take them all
-            drawn = torch.randperm(labels, generator=generator)
-        return drawn[torch.randperm(len(drawn), generator=generator)[: self.among]]
+        return FreshSource(sample, batch, generator, among)
 
 
 @dataclass(frozen=True)

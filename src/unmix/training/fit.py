@@ -14,9 +14,9 @@ from unmix.callbacks import Callback
 from unmix.configuration import to_config
 from unmix.errors import TrainingDiverged, require_kind
 from unmix.model import Model, Network
-from unmix.processes import Process
+from unmix.processes import ClusterProcess, Process
 from unmix.randomness import stream
-from unmix.training import checkpoint, recipes
+from unmix.training import checkpoint, left_out, recipes
 from unmix.training.folder import CHECKPOINT, WEIGHTS, RunFolder
 from unmix.training.interrupt import Interrupt
 from unmix.training.load import losses, read_back, start
@@ -116,8 +116,7 @@ def _train(
                 raise _diverged(step, rows.x, recipe, run)
             optimiser.zero_grad()
             loss.backward()
-            among = rows.among if "among" in network.told else None
-            settle(network, among, own_share(progressed, recipe.head_settles))
+            settle(network, own_share(progressed, recipe.head_settles))
             optimiser.step()
 
             if watch:  # before the checkpoint: what a kill in between cuts off is seen again
@@ -139,6 +138,10 @@ def _train(
             if stop:
                 break
 
+    if done == recipe.steps and batches.among is not None:
+        assert isinstance(process, ClusterProcess)  # or the recipe would have refused it
+        left_out.complete(network, process, batches.among, stream(seed, "rows"), shown.blocks)
+        seconds = earlier + time.perf_counter() - began
     if run and done == recipe.steps:
         run.write_tensors(WEIGHTS, network.state_dict(), {"step": done, "seconds": seconds})
     result = Fit(process, model, recipe, seed, network, losses(log), done, seconds, run.path if run else None)

@@ -13,7 +13,7 @@ from unmix.files import read_json
 from unmix.model import Model, Network
 from unmix.processes import Process
 from unmix.randomness import stream
-from unmix.training import checkpoint
+from unmix.training import checkpoint, left_out
 from unmix.training.folder import CONFIG, WEIGHTS, RunFolder
 from unmix.training.optimisers import optimiser_of
 from unmix.training.recipe import Recipe
@@ -46,13 +46,14 @@ def load(folder: str | Path) -> Fit:
 
 def read_back(process: Process, model: Model, recipe: Recipe, seed: int, run: RunFolder) -> Fit:
     """The run as far as it got: its final weights if there are any, else its checkpoint."""
-    network, optimiser, batches = start(process, model, recipe, seed)
     final = run.read_tensors(WEIGHTS)
     if final is None:
+        network, optimiser, batches = start(process, model, recipe, seed)
         done, seconds = checkpoint.restore(run, network, optimiser, batches)
         if done == 0:
             raise RunFolderError(f"{run.path} has no checkpoint yet: fit with this folder to train it.")
     else:
+        network = build(process, model, recipe, seed)
         try:
             network.load_state_dict(final[0])
             done, seconds = int(final[1]["step"]), float(final[1]["seconds"])
@@ -64,12 +65,19 @@ def read_back(process: Process, model: Model, recipe: Recipe, seed: int, run: Ru
     return Fit(process, model, recipe, seed, network, losses(log), done, seconds, run.path)
 
 
+def build(process: Process, model: Model, recipe: Recipe, seed: int) -> Network:
+    """The network before training, with a row of the head for every label."""
+    sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
+    return recipe.trained(model).build(process, sample, stream(seed, "init"))
+
+
 def start(process: Process, model: Model, recipe: Recipe, seed: int) -> tuple[Network, torch.optim.Optimizer, Source]:
     """A network, an optimiser and a stream of batches as they are before the first step."""
-    sample = process.sample(recipe.whitening_rows, stream(seed, "whitening")).x
-    network = recipe.trained(model).build(process, sample, stream(seed, "init"))
-    optimiser = optimiser_of(network, recipe.rate, recipe.optimiser, recipe.scale_rate)
-    return network, optimiser, recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
+    network = build(process, model, recipe, seed)
+    batches = recipe.batches.source(process, recipe.batch, stream(seed, "batches"))
+    if batches.among is not None:
+        left_out.cut(network, batches.among)
+    return network, optimiser_of(network, recipe.rate, recipe.optimiser, recipe.scale_rate), batches
 
 
 def losses(log: list[dict[str, Any]]) -> tuple[tuple[int, float], ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Iterable
 from types import TracebackType
+from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn, track
 
 PLAIN_LINES = 10
+T = TypeVar("T")
 
 
 class FitProgress:
@@ -38,6 +41,16 @@ class FitProgress:
     def __exit__(self, *error: type[BaseException] | BaseException | TracebackType | None) -> None:
         if self.bar:
             self.bar.stop()
+
+    def blocks(self, blocks: Iterable[T], count: int) -> Iterable[T]:
+        """Hand on blocks of labels whose rows of the head are found after the last step, and show how far they are."""
+        if not self.shown:
+            return blocks
+        console = Console(stderr=True)
+        if not console.is_terminal:
+            print("finding the rows of the labels that were left out", file=sys.stderr, flush=True)
+            return blocks
+        return track(blocks, "rows of the labels left out", count, console=console)
 
     def update(self, step: int, loss: float) -> None:
         if self.bar:

@@ -17,6 +17,7 @@ from unmix.training.recipe import Recipe
 from unmix.training.schedules import Constant, OneCycle
 
 __all__ = ["SOAP", "Adam", "Constant", "EvenLabels", "Fresh", "Local", "OneCycle", "Recipe", "fast", "paper", "suited"]
+TRAINED = 1000  # instance labels: the tables' number, of which ten classes and a hundred had enough
 NARROW = 0.1  # standard deviation of a conditional by a box's width: here `Local` cost nothing, at 0.3 it did
 
 
@@ -41,11 +42,9 @@ def suited(process: Process, model: Model) -> Recipe:
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
-    - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run, or once
-      each label had 240 draws if that is later.
-    - DIET with more than 2,000 labels, each of which a step rarely sees: more and smaller steps, by Adam, which
-      remembers the size of a row's gradients for longer. The softmax of a step takes 500 labels, unless they are noisy
-      or smoothed: then the optimum would be another.
+    - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run. Of more
+      than 1,000 labels, 1,000 are trained, and the rows of the others follow from the encoder; unless labels are noisy
+      or smoothed, where the optimum would be another: then all are trained, and settle once each had as many draws.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -68,12 +67,10 @@ def _classes() -> Recipe:
 
 
 def _instances(process: ClusterProcess, objective: DIET) -> Recipe:
-    if process.labels > 2000:
-        among = None if process.label_noise or objective.label_smoothing else 500
-        return Recipe(20_000, 2048, 4e-2, Adam(), batches=EvenLabels(among))
-    recipe = replace(_classes(), batches=EvenLabels())
-    draws = recipe.steps * recipe.batch / process.labels  # of a label
-    return replace(recipe, head_settles=max(0.01, 240 / draws))
+    clean = not (process.label_noise or objective.label_smoothing)
+    among = TRAINED if clean and process.labels > TRAINED else None
+    share = max(1.0, (among or process.labels) / TRAINED)
+    return replace(_classes(), batches=EvenLabels(among), head_settles=min(1.0, 0.01 * share))
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:

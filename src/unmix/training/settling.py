@@ -24,13 +24,13 @@ def own_share(progress: float, settles: float) -> float:
     return 1.0 if progress <= settles else settles / progress
 
 
-def settle(network: Network, among: Tensor | None, own: float) -> None:
+def settle(network: Network, own: float) -> None:
     """Before a step: keep of each row's gradient what its neighbours share, and less and less of the rest.
 
-    ĝ_i = ḡ_i + a (g_i − ḡ_i) takes the place of g_i for the rows of the labels `among` (None is all), with ḡ the
-    `neighbours_mean` of g and a = own · min(1, ‖ḡ‖ / ‖g − ḡ‖). Where labels are instances, rows of one class should
-    coincide, but each has its own few draws: most of their noise is in g − ḡ. Neighbours are told by the rows alone.
-    Rows of unit length are compared as such; what they share is the gradient of the weights behind them.
+    ĝ_i = ḡ_i + a (g_i − ḡ_i) takes the place of g_i, with ḡ the `neighbours_mean` of g and
+    a = own · min(1, ‖ḡ‖ / ‖g − ḡ‖). Where labels are instances, rows of one class should coincide, but each has its own
+    few draws: most of their noise is in g − ḡ. Neighbours are told by the rows alone. Rows of unit length are compared
+    as such; what they share is the gradient of the weights behind them.
 
     Adam and SOAP divide each row's gradient by its size, which is mostly that of g − ḡ. So this is first made no larger
     than ḡ: then the step of a row by itself falls as `own` does, and k rows that coincide move together as one row
@@ -40,8 +40,7 @@ def settle(network: Network, among: Tensor | None, own: float) -> None:
     Σ_i D_i ⟨g_i, ĝ_i⟩ ≥ a Σ_i D_i |g_i|² with D_i = Σ_j K_ij, and ĝ points down once each row is weighed by how many
     neighbours it has. (Without the weights it can point up a little, where crowded and lonely rows are neighbours.) New
     ones are only where a = 0: where the gradients of all neighbours cancel exactly, as the noise of a step does not let
-    them. (Over a subset of the labels that differs from step to step, a stationary point is one of every subset, such
-    as an optimum that the head can express.)
+    them.
 
     A head that is not trained is left alone.
     """
@@ -52,13 +51,11 @@ def settle(network: Network, among: Tensor | None, own: float) -> None:
     if head.weight.grad is None:
         return
     with torch.no_grad():
-        gradient = head.weight.grad
-        g = gradient if among is None else gradient[among]
-        shared = neighbours_mean(head.rows(among), g)
+        g = head.weight.grad
+        shared = neighbours_mean(head.rows(), g)
         rest = g - shared
         a = own * (shared.norm() / rest.norm().clamp_min(torch.finfo(g.dtype).tiny)).clamp_max(1)
-        kept = shared + a * rest
-        head.weight.grad = kept if among is None else gradient.index_copy(0, among, kept)
+        head.weight.grad = shared + a * rest
 
 
 def neighbours_mean(rows: Float[Tensor, "n d"], values: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:

@@ -16,7 +16,12 @@ Embed = Callable[[Tensor], Tensor]
 
 @runtime_checkable
 class Source(Protocol):
-    """A stream of batches that can be saved and taken up again."""
+    """A stream of batches that can be saved and taken up again.
+
+    `among` holds the instance labels that its rows are of; None is all there are.
+    """
+
+    among: Tensor | None
 
     def next(self, embed: Embed) -> Any:
         """The next step's rows; `embed` is the encoder as it is now."""
@@ -29,8 +34,14 @@ class Source(Protocol):
 class FreshSource:
     """Calls a sampler at every step."""
 
-    def __init__(self, sample: Callable[[int, torch.Generator], Any], batch: int, generator: torch.Generator) -> None:
-        self.sample, self.batch, self.generator = sample, batch, generator
+    def __init__(
+        self,
+        sample: Callable[[int, torch.Generator], Any],
+        batch: int,
+        generator: torch.Generator,
+        among: Tensor | None = None,
+    ) -> None:
+        self.sample, self.batch, self.generator, self.among = sample, batch, generator, among
 
     def next(self, embed: Embed) -> Any:
         return self.sample(self.batch, self.generator)
@@ -44,6 +55,8 @@ class FreshSource:
 
 class LocalSource:
     """Holds a pool, its blocks in the order in which they serve, and how many have served."""
+
+    among: Tensor | None = None
 
     def __init__(self, process: PairProcess, rows: int, deepest: int, blocks: int, generator: torch.Generator) -> None:
         self.process, self.rows, self.deepest = process, rows, deepest
