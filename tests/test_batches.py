@@ -205,19 +205,27 @@ def test_the_sum_of_latents_of_a_label_varies_as_they_do_and_not_as_their_number
 
 
 @pytest.mark.parametrize(
-    ("instances", "among", "noisy_settles"),
-    [(100, None, 0.01), (1000, None, 0.01), (1001, 1000, 0.01001), (100_000, 1000, 1.0)],
+    ("classes", "instances", "among", "settles", "noisy_settles"),
+    [
+        (100, 100, None, 0.01, 0.01),
+        (100, 1000, None, 0.01, 0.01),
+        (100, 1001, 1000, 0.01, 0.01001**2 * 100),
+        (100, 100_000, 1000, 0.01, 1.0),
+        (200, 100_000, 1000, 0.01, 1.0),
+        (400, 100_000, 2000, 0.04, 1.0),
+        (400, 2000, None, 0.04, 0.04),
+    ],
 )
-def test_of_many_labels_1000_are_trained_unless_they_are_noisy_and_a_head_settles_after_as_many_draws(
-    instances, among, noisy_settles
+def test_of_many_labels_1000_are_trained_or_five_a_class_unless_they_are_noisy_and_more_rows_settle_later(
+    classes, instances, among, settles, noisy_settles
 ):
     process = um.ClusterProcess(
-        um.Sphere(5), um.Clusters(100), um.VonMisesFisher(10.0), um.mixings.MLP(4), instances=instances
+        um.Sphere(5), um.Clusters(classes), um.VonMisesFisher(10.0), um.mixings.MLP(4), instances=instances
     )
     found = um.recipes.suited(process, um.Model(objective=um.DIET()))
     of_classes = um.recipes.suited(process, um.Model(objective=um.CrossEntropy()))
     assert of_classes == um.Recipe(6000, 4096, 3e-2)
-    assert found == replace(of_classes, batches=EvenLabels(among), head_settles=0.01)
+    assert found == replace(of_classes, batches=EvenLabels(among), head_settles=settles)
     noisy = um.recipes.suited(replace(process, label_noise=0.1), um.Model(objective=um.DIET()))
     smoothed = um.recipes.suited(process, um.Model(objective=um.DIET(label_smoothing=0.1)))
     assert noisy == smoothed == replace(found, batches=EvenLabels(), head_settles=noisy.head_settles)

@@ -198,6 +198,7 @@ def test_enough_random_clusters_are_diverse(d, seed):
         (lambda: um.SectorProcess(sharpness=math.inf), "positive and finite"),
         (lambda: world().sample(3, among=torch.tensor([-1, 2])), "from 0 to 29"),
         (lambda: world().sample(3, among=torch.tensor([30])), "from 0 to 29"),
+        (lambda: world().sample_labels(torch.tensor([-1])), "`instance` must be a row of instance labels from 0 to 29"),
         (lambda: world().sample(3, among=torch.tensor([], dtype=torch.long)), "at least one"),
     ],
 )

@@ -113,15 +113,11 @@ def cluster_recovery(fit: Fit, *, rows: int = EVALUATION_ROWS, seed: int | None 
     assert isinstance(objective, CrossEntropy)
     assert isinstance(head, Head)
     require(rows >= 2, f"scores need rows to be taken on, not {rows}.")
-    labels = objective.labels(process)
-    require(
-        len(head.weight) == labels,
-        f"the head has the rows of {len(head.weight)} labels of {labels} so far: fit again with the run's folder.",
-    )
     seed = fit.seed if seed is None else seed
     fresh = process.sample(rows, stream(seed, "evaluation"))
     latents = recovery(fit.embed(fresh.x), fresh.z, seed=seed)
     classes = process.class_of if isinstance(objective, DIET) else process.class_of[: process.classes]
+    classes = classes if head.among is None else classes[head.among]  # of a run that was stopped
     found = head_recovery(head.rows().detach(), process.vectors, classes, seed=seed)
     beta = head.beta.item()
     promise = guarantee(process, fit.model, beta)

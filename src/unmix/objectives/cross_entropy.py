@@ -143,7 +143,11 @@ class Head(nn.Module):
     Free rows start near zero, so that the first steps move each to the mean embedding of its label, wherever the
     encoder put it: rows that start at random places trap the clusters there when κ is large. Rows of unit length start
     in a random direction, but of the same small length, which lets them turn as quickly.
+
+    `among` says which labels the rows are of while only some are trained (`recipes.EvenLabels`); None is all.
     """
+
+    among: Tensor | None = None
 
     def __init__(self, objective: CrossEntropy, labels: int, outputs: int, generator: torch.Generator) -> None:
         super().__init__()

@@ -21,7 +21,10 @@ from unmix.spaces import Space
 
 
 class Instances(NamedTuple):
-    """Latents z and observations x, each (n, d), with a class label and an instance label, each (n,)."""
+    """Latents z and observations x, each (n, d), with a class label and an instance label, each (n,).
+
+    Where rows were drawn among some instance labels, `instance` is a position among these.
+    """
 
     z: Tensor
     x: Tensor
@@ -126,8 +129,7 @@ class ClusterProcess(Process):
         """
         require_count(n)
         if among is not None:
-            inside = among.ndim == 1 and len(among) > 0 and 0 <= int(among.min()) <= int(among.max()) < self.labels
-            require(inside, f"`among` must be a row of instance labels from 0 to {self.labels - 1}, at least one.")
+            self._require_labels(among, "`among`")
         possible = self.class_of if among is None else self.class_of[among]
         drawn = self._draw(n, among, len(possible), even, generator)
         z = self._latents(possible[drawn], generator, dtype)
@@ -143,9 +145,14 @@ class ClusterProcess(Process):
         dtype: torch.dtype = torch.float32,
     ) -> Instances:
         """One row of each of these instance labels, before label noise."""
+        self._require_labels(instance, "`instance`")
         label = self.class_of[instance]
         z = self._latents(label, generator, dtype)
         return Instances(z, self.observe(z), label, instance)
+
+    def _require_labels(self, labels: Tensor, name: str) -> None:
+        inside = labels.ndim == 1 and len(labels) > 0 and 0 <= int(labels.min()) <= int(labels.max()) < self.labels
+        require(inside, f"{name} must be a row of instance labels from 0 to {self.labels - 1}, at least one.")
 
     def _latents(self, label: Tensor, generator: torch.Generator | None, dtype: torch.dtype) -> Tensor:
         return self.conditional.sample(self.space, self.vectors.to(dtype)[label], generator)

@@ -42,14 +42,15 @@ class EvenLabels:
     expectation, so the expected loss is the same. With fewer rows than labels there is little to gain.
 
     With many labels, a run of DIET may draw `among` of them once, and train on the rows of that set S alone. The
-    posterior of a label that lies in S is the full one restricted to S, so p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) has the same f
-    and w as the full softmax: the form in which Roeder et al. 2021 state their theorem. A step costs B × |S| instead of
-    B × N. The rows of the other labels follow from the trained encoder, by a convex problem each
-    (`unmix.training.left_out`). With label noise or smoothing the optimum would depend on |S|: they are refused.
+    posterior of a label that lies in S is the full one restricted to S, so f and w of a full softmax that is exact are
+    an optimum of p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) too: the form in which Roeder et al. 2021 state their theorem. A step
+    costs B × |S| instead of B × N. The rows of the other labels follow from the trained encoder, by a convex problem
+    each (`unmix.training.left_out`). Where no head can express the posterior, the optimum depends on S. With label
+    noise or smoothing that is certain, and they are refused.
 
     Parameters
     ----------
-    among : |S|; None is all labels. Enough of them that every class is likely to have one.
+    among : |S|; None is all labels. Several times the number of classes, so that hardly one is left out.
 
     Examples
     --------
@@ -78,13 +79,14 @@ class EvenLabels:
             )
             require(
                 self.among <= process.labels,
-                f"there are {process.labels} instance labels: a step cannot draw {self.among} of them.",
+                f"there are {process.labels} instance labels: a run cannot draw {self.among} of them.",
             )
 
     def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
         assert isinstance(process, ClusterProcess)
 
-        among = torch.randperm(process.labels, generator=generator)[: self.among] if self.among else None
+        some = self.among is not None and self.among < process.labels
+        among = torch.randperm(process.labels, generator=generator)[: self.among] if some else None
 
         def sample(n: int, generator: torch.Generator) -> Any:
             return process.sample(n, generator, among=among, even=True)

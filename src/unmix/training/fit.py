@@ -42,8 +42,8 @@ def fit(
 
     With a folder the run is kept: fitting again with the same arguments goes on from the last checkpoint
     after a crash or Ctrl-C, with the same numbers as if nothing had happened, and a finished run is read
-    back instead of trained again. The seed splits into independent streams for initial weights, batches
-    and whitening; the process's own seed fixes the mixing.
+    back instead of trained again. The seed splits into independent streams for initial weights, batches,
+    whitening and rows found at the end; the process's own seed fixes the mixing.
 
     Parameters
     ----------
@@ -138,13 +138,14 @@ def _train(
             if stop:
                 break
 
-    if done == recipe.steps and batches.among is not None:
-        assert isinstance(process, ClusterProcess)  # or the recipe would have refused it
-        left_out.complete(network, process, batches.among, stream(seed, "rows"), shown.blocks)
-        seconds = earlier + time.perf_counter() - began
-    if run and done == recipe.steps:
-        run.write_tensors(WEIGHTS, network.state_dict(), {"step": done, "seconds": seconds})
+        if done == recipe.steps and batches.among is not None:
+            assert isinstance(process, ClusterProcess)  # or the recipe would have refused it
+            left_out.complete(network, process, stream(seed, "rows"), shown.blocks, lambda: interrupt.requested)
+            seconds = earlier + time.perf_counter() - began
+
     result = Fit(process, model, recipe, seed, network, losses(log), done, seconds, run.path if run else None)
+    if run and result.finished:
+        run.write_tensors(WEIGHTS, network.state_dict(), {"step": done, "seconds": seconds})
     if interrupt.requested:  # also in the last step: whoever pressed Ctrl-C wants the whole program to stop
         raise Interrupted(result)
     return result

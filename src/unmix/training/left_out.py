@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
@@ -14,52 +15,55 @@ from unmix.model import Network
 from unmix.objectives.cross_entropy import Head
 from unmix.processes import ClusterProcess
 
-DRAWS = 500  # of each label: their mean is all that its row depends on, and the noise of a row falls as 1 / DRAWS
-SEEN = 65_536  # rows of the trained labels, which stand for their expectation; its noise is shared by rows of a class
-NEAR = 0.5  # a Newton decrement λ: a full step from here leaves less than λ²/4 of the variance that the draws have
-LONGEST = 50  # steps; one is enough where a label has a trained neighbour
+DRAWS = 500  # of each label left out: the noise of its row falls as 1 / DRAWS
+SEEN = 256  # rows of each trained label, for expectations; their noise is shared by the rows of a class
+LONGEST = 50  # Newton steps; one is enough where a label of the same class is trained
 AT_ONCE = 2048  # rows of the head, and rows of observations
 
 
-def head_of(network: Network) -> Head:
-    head = network.loss
-    assert isinstance(head, Head)  # or the recipe would have refused the model
-    return head
-
-
 def cut(network: Network, among: Int64[Tensor, " n"]) -> None:
-    """Leave the rows of these labels alone in the head."""
-    head = head_of(network)
-    head.weight = nn.Parameter(head.weight.detach()[among])
+    """Leave the rows of these labels alone in the head, which then says so (`Head.among`)."""
+    head = network.loss
+    assert isinstance(head, Head)  # or `EvenLabels` would have refused the objective
+    head.weight, head.among = nn.Parameter(head.weight.detach()[among]), among
 
 
 def complete(
     network: Network,
     process: ClusterProcess,
-    among: Int64[Tensor, " n"],
     generator: torch.Generator,
-    shown: Callable[[Iterable[Tensor], int], Iterable[Tensor]],
+    shown: Callable[[tuple[Tensor, ...]], Iterable[Tensor]],
+    stop: Callable[[], bool],
 ) -> None:
-    """Give a head that was trained on the labels `among` the rows of all labels (`rows_from_means`).
+    """Give a head that was trained on some labels the rows of all of them (`rows_from_means`).
 
-    `shown` hands on blocks of labels, of which there are so many, and shows how far they are.
+    `shown` hands on blocks of labels and shows how far they are. Once asked to `stop`, all is left as it was.
     """
-    head = head_of(network)
-    trained, unit = head.rows().detach(), head.objective.unit_rows
-    outputs = network.embed(process.sample(SEEN, generator, among=among, even=True).x)
-    seen = Seen.of(float(head.beta.detach()) * outputs, trained)
+    head = network.loss
+    assert isinstance(head, Head)
+    among, beta = head.among, float(head.beta.detach())
+    assert among is not None
+    trained = head.rows().detach()
+    weights = process.probabilities[among] / process.probabilities[among].sum()
+    drawn = process.sample_labels(among.repeat_interleave(SEEN), generator).x
+    seen = Seen.of(beta * network.embed(drawn), (weights / SEEN).float().repeat_interleave(SEEN), trained)
     at_trained = seen.moments(trained)
     shares = (process.probabilities / process.probabilities[among].sum()).float()
 
     weight = trained.new_empty(process.labels, trained.shape[1])
     weight[among] = head.weight.detach()
-    others = torch.ones(process.labels, dtype=torch.bool).index_fill(0, among, False).nonzero()[:, 0]
-    blocks = others.split(AT_ONCE)
-    for block in shown(blocks, len(blocks)):
-        drawn = process.sample_labels(block.repeat_interleave(DRAWS), generator).x
-        means = float(head.beta.detach()) * network.embed(drawn).view(len(block), DRAWS, -1).mean(1)
-        weight[block] = rows_from_means(means, shares[block], trained, seen, at_trained, unit)
-    head.weight = nn.Parameter(weight)
+    left = torch.ones(process.labels, dtype=torch.bool).index_fill(0, among, False).nonzero()[:, 0]
+    for block in shown(left.split(AT_ONCE)):
+        if stop():
+            return
+        means = beta * torch.cat([_mean_outputs(network, process, part, generator) for part in block.split(128)])
+        weight[block] = rows_from_means(means, shares[block], trained, seen, at_trained, head.objective.unit_rows)
+    head.weight, head.among = nn.Parameter(weight), None
+
+
+def _mean_outputs(network: Network, process: ClusterProcess, labels: Tensor, generator: torch.Generator) -> Tensor:
+    drawn = process.sample_labels(labels.repeat_interleave(DRAWS), generator).x
+    return network.embed(drawn).view(len(labels), DRAWS, -1).mean(1)
 
 
 class Moments(NamedTuple):
@@ -74,23 +78,24 @@ class Moments(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """Outputs f of rows of the trained labels, β in them, with log Z(x) = log Σ_j exp⟨w_j, f(x)⟩."""
+    """Outputs f of rows of the trained labels, β in them, what each weighs, and log Z(x) = log Σ_j exp⟨w_j, f(x)⟩."""
 
     outputs: Float[Tensor, "s d"]
+    weights: Float[Tensor, " s"]
     log_partition: Float[Tensor, " s"]
 
     @classmethod
-    def of(cls, outputs: Float[Tensor, "s d"], rows: Float[Tensor, "n d"]) -> Seen:
-        return cls(outputs, torch.cat([(part @ rows.mT).logsumexp(1) for part in outputs.split(AT_ONCE)]))
+    def of(cls, outputs: Float[Tensor, "s d"], weights: Float[Tensor, " s"], rows: Float[Tensor, "n d"]) -> Seen:
+        return cls(outputs, weights, torch.cat([(part @ rows.mT).logsumexp(1) for part in outputs.split(AT_ONCE)]))
 
     def moments(self, rows: Float[Tensor, "m d"]) -> Moments:
         """Of r(x) = exp⟨w, f(x)⟩ / Z(x), for each of the rows w."""
         m, d = rows.shape
         found = Moments(rows.new_zeros(m), rows.new_zeros(m, d), rows.new_zeros(m, d, d))
-        for f, log_partition in zip(*(part.split(AT_ONCE) for part in self), strict=True):
+        for f, weights, log_partition in zip(*(part.split(AT_ONCE) for part in self), strict=True):
             products = (f[:, :, None] * f[:, None, :]).flatten(1)
             for some in torch.arange(m).split(AT_ONCE):
-                r = (rows[some] @ f.mT).sub_(log_partition).exp_().div_(len(self.outputs))
+                r = (rows[some] @ f.mT).sub_(log_partition).exp_().mul_(weights)
                 found.mass[some] += r.sum(1)
                 found.first[some] += r @ f
                 found.second[some] += (r @ products).view(-1, d, d)
@@ -107,16 +112,18 @@ def rows_from_means(
 ) -> Float[Tensor, "m d"]:
     """The rows w_i that minimise F_i(w) = E[r_w] − ρ_i ⟨w, m_i⟩, with r_w(x) = exp⟨w, f(x)⟩ / Z(x).
 
-    F_i is DIET's loss as one row sees it, where labels are many: x is drawn from the trained labels, Z is the sum over
-    them, m_i is the mean output of label i, and ρ_i its probability by theirs. It is convex, so that nothing can go
-    wrong once the encoder is right, and of the draws of a label it needs their mean alone.
+    x is drawn from the trained labels, Z is the sum over them, m_i is the mean output of label i, and ρ_i its
+    probability by theirs. F_i is what DIET's loss over the trained labels and i is for the row of i, to first order in
+    r_w: one more label of a class that has several. It is convex in w, and of the draws of a label it needs their mean
+    alone.
 
-    Where p(i|x) is a softmax, ρ_i p(x|i) = r_w(x) p(x) at w = w_i, and ∇F_i = E[r_w f] − ρ_i m_i is zero there. DIET
-    over the trained labels and i, or over all labels, asks the same of the row.
+    Where p(i|x) is a softmax, ρ_i p(x|i) = r_w(x) p(x) at w = w_i, and ∇F_i = E[r_w f] − ρ_i m_i is zero there, as that
+    of DIET is. Where it is not, a label that has its class in common with trained ones, and whose rows are at their
+    optimum for F, still has the same row as they.
 
     By Newton steps, from the trained row that is likeliest for the label. Each changes ⟨w, f⟩ by no more than 1 (root
-    mean square under r_w), and one from near the optimum (λ² = gᵀH⁻¹g / ρ below `NEAR`²) is the last: m_i has a noise
-    of its own, λ² ≈ d / `DRAWS`. Rows of unit length move along the sphere.
+    mean square under r_w), and the first is the last if λ² = gᵀH⁻¹g / ρ, which is d / `DRAWS` by the noise of m_i
+    alone, is at most four times that. Rows of unit length move along the sphere, whose curvature counts.
     """
     start = (means @ trained.mT - at_trained.mass / shares[:, None]).argmax(1)
     found, moments = trained[start], at_trained.of(start)
@@ -126,20 +133,27 @@ def rows_from_means(
         step, square = _newton(w, share[:, None] * means[left] - moments.first, moments.second, unit)
         w = w + step / (square / moments.mass).sqrt().clamp_min(1)[:, None]
         found[left] = normalize(w, dim=1) if unit else w
-        left = left[square > NEAR**2 * share]
+        left = left[~(square <= 4 * means.shape[1] / DRAWS * share)]  # what is no number is not near
         if not len(left):
-            break
+            return found
         moments = seen.moments(found[left])
+    warnings.warn(
+        f"the rows of {len(left)} labels that were left out are not found after {LONGEST} steps: train more labels, "
+        "with um.recipes.EvenLabels.",
+        stacklevel=2,
+    )
     return found
 
 
 def _newton(w: Tensor, down: Tensor, second: Tensor, unit: bool) -> tuple[Tensor, Tensor]:
     """H⁻¹ times −∇F, and ∇FᵀH⁻¹∇F; along the sphere if rows are of unit length."""
-    eye = torch.eye(w.shape[1])
+    eye = torch.eye(w.shape[1], dtype=w.dtype)
     size = second.diagonal(dim1=1, dim2=2).mean(1)[:, None, None]
     if unit:
         outwards = w[:, :, None] * w[:, None, :]
-        down = ((eye - outwards) @ down[:, :, None])[:, :, 0]
-        second = (eye - outwards) @ second @ (eye - outwards) + size * outwards
-    step = torch.linalg.solve(second + 1e-6 * size * eye, down)
+        along = eye - outwards
+        pull = (w * down).sum(1).clamp_min(0)[:, None, None]  # of a row that would rather be longer
+        second = along @ (second + pull * eye) @ along + size * outwards
+        down = (along @ down[:, :, None])[:, :, 0]
+    step = torch.linalg.solve(second + 1e-5 * size * eye, down)
     return step, (step * down).sum(1).clamp_min(0)

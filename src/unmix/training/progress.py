@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from types import TracebackType
 from typing import TypeVar
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn, track
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 PLAIN_LINES = 10
 T = TypeVar("T")
@@ -30,7 +30,7 @@ class FitProgress:
             console.print(f"going on from step {self.start}", highlight=False)
         if self.shown and console.is_terminal and self.start < self.steps:
             self.bar = Progress(
-                TextColumn("training"), BarColumn(),
+                TextColumn("{task.description}"), BarColumn(),
                 TextColumn("{task.completed}/{task.total}  {task.fields[loss]}"),
                 TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=console,
             )  # fmt: skip
@@ -42,15 +42,13 @@ class FitProgress:
         if self.bar:
             self.bar.stop()
 
-    def blocks(self, blocks: Iterable[T], count: int) -> Iterable[T]:
+    def blocks(self, blocks: Sequence[T]) -> Iterable[T]:
         """Hand on blocks of labels whose rows of the head are found after the last step, and show how far they are."""
-        if not self.shown:
-            return blocks
-        console = Console(stderr=True)
-        if not console.is_terminal:
+        if self.bar:
+            return self.bar.track(blocks, task_id=self.bar.add_task("finding rows", loss="of the labels left out"))
+        if self.shown:
             print("finding the rows of the labels that were left out", file=sys.stderr, flush=True)
-            return blocks
-        return track(blocks, "rows of the labels left out", count, console=console)
+        return blocks
 
     def update(self, step: int, loss: float) -> None:
         if self.bar:

@@ -17,7 +17,7 @@ from unmix.training.recipe import Recipe
 from unmix.training.schedules import Constant, OneCycle
 
 __all__ = ["SOAP", "Adam", "Constant", "EvenLabels", "Fresh", "Local", "OneCycle", "Recipe", "fast", "paper", "suited"]
-TRAINED = 1000  # instance labels: the tables' number, of which ten classes and a hundred had enough
+TRAINED = 1000  # instance labels, as in the tables: enough for ten classes, a hundred and a thousand
 NARROW = 0.1  # standard deviation of a conditional by a box's width: here `Local` cost nothing, at 0.3 it did
 
 
@@ -43,8 +43,9 @@ def suited(process: Process, model: Model) -> Recipe:
       have little in common either (von Mises-Fisher with κ below half the dimension).
     - Cross-entropy: many rows at a higher rate.
     - DIET: the same, with instance labels drawn evenly, and a head that settles after a hundredth of the run. Of more
-      than 1,000 labels, 1,000 are trained, and the rows of the others follow from the encoder; unless labels are noisy
-      or smoothed, where the optimum would be another: then all are trained, and settle once each had as many draws.
+      than 1,000 labels, 1,000 are trained, or five a class if that is more, and the rows of the others follow from the
+      encoder; unless labels are noisy or smoothed, where the optimum would be another. A head of more than 1,000 rows
+      settles later, as the square of their number: it costs that.
     - Anything else, regression among it: `fast`.
 
     Examples
@@ -68,9 +69,10 @@ def _classes() -> Recipe:
 
 def _instances(process: ClusterProcess, objective: DIET) -> Recipe:
     clean = not (process.label_noise or objective.label_smoothing)
-    among = TRAINED if clean and process.labels > TRAINED else None
-    share = max(1.0, (among or process.labels) / TRAINED)
-    return replace(_classes(), batches=EvenLabels(among), head_settles=min(1.0, 0.01 * share))
+    enough = max(TRAINED, 5 * process.classes)  # one class in 150 has none of five a class
+    among = enough if clean and process.labels > enough else None
+    settles = 0.01 * max(1.0, (among or process.labels) / TRAINED) ** 2
+    return replace(_classes(), batches=EvenLabels(among), head_settles=min(1.0, settles))
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:

@@ -25,7 +25,7 @@ class Fit:
     ----------
     network : the trained network.
     losses : (step, loss) as logged.
-    steps, seconds : updates done, and the time they took over all sessions of the run.
+    steps, seconds : updates done, and the time that training took over all sessions of the run.
     folder : the run folder, or None.
     """
 
@@ -41,8 +41,8 @@ class Fit:
 
     @property
     def finished(self) -> bool:
-        """Whether every step was done; if not, fitting again with the same folder goes on."""
-        return self.steps == self.recipe.steps
+        """Whether every step was done and every label has its row; if not, fitting again with the folder goes on."""
+        return self.steps == self.recipe.steps and getattr(self.network.loss, "among", None) is None
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else "unfinished"

@@ -48,8 +48,8 @@ EXHIBIT = Exhibit(
         setting.PRINTED,
         setting.OFFICIAL,
         "Rows 1 and 8 are the same setting, printed twice with different numbers; they share their runs here. In "
-        "row 2 the fast recipe trains 1,000 of the 100,000 labels, which keeps the optimum, and then finds the rows of "
-        "the others, each from the mean output of 500 draws by a Newton step on DIET's loss. "
+        "row 2 the fast recipe trains 1,000 of the 100,000 labels, which have the same optimum, and then finds the "
+        "rows of the others, each from the mean output of 500 draws by a Newton step on DIET's loss. "
         "Rows 4 and 5 have fewer clusters than the 230 and 20 of diversity: with rows of unit length w = Bv + ψ may "
         "then have any ψ and a B that is not orthogonal, which lowers R²o w (by linear maps) and raises MAEo at the "
         "optimum itself. "
