@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, replace
-from multiprocessing import get_context
+from multiprocessing import active_children, get_context
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -168,8 +168,10 @@ def run() -> None:
         for ended in as_completed(runs):
             try:
                 found = ended.result()
-            except BaseException:  # a run that failed, or Ctrl-C: what is kept stays, and what is left is not begun
+            except BaseException:  # a run that failed, or Ctrl-C: what is kept stays, and nothing goes on
                 pool.shutdown(wait=False, cancel_futures=True)
+                for worker in active_children():
+                    worker.terminate()
                 raise
             done[found["regime"], found["variant"]] = found
             write_json(KEPT, [done[r.title, v] for r in REGIMES for v in r.variants if (r.title, v) in done])
