@@ -1,6 +1,7 @@
 """Labels that no step draws: the rows that are found for them are those that DIET asks for."""
 
 import signal
+import warnings
 from dataclasses import replace
 
 import pytest
@@ -52,6 +53,8 @@ def test_moments_are_the_derivatives_of_the_mass(generator):
         return ((seen.outputs @ w).exp() / partition * seen.weights).sum()
 
     found = seen.moments(rows)
+    r = (seen.outputs @ rows.mT).exp() / partition[:, None] * seen.weights[:, None]
+    assert torch.allclose(found.effective, r.sum(0).square() / r.square().sum(0), rtol=1e-3)
     for i, w in enumerate(rows):
         assert torch.allclose(found.mass[i], mass(w), rtol=1e-4)
         assert torch.allclose(found.first[i], torch.func.grad(mass)(w), rtol=1e-3, atol=1e-5)
@@ -71,7 +74,9 @@ def test_a_row_is_where_its_mean_says_however_far_the_trained_ones_are(pull, see
     shares = 0.01 + torch.rand(40, generator=generator)
     at = seen.moments(rows)
     outwards = (pull or 0.0) * at.mass[:, None] * rows
-    found = rows_from_means((at.first + outwards) / shares[:, None], shares, trained, seen, seen.moments(trained), unit)
+    found, _ = rows_from_means(
+        (at.first + outwards) / shares[:, None], shares, trained, seen, seen.moments(trained), unit
+    )
     assert torch.cdist(rows, trained).min(1).values.max() > 0.3
     assert torch.allclose(found, rows, atol=5e-3)
 
@@ -80,7 +85,7 @@ def test_a_row_is_where_its_mean_says_however_far_the_trained_ones_are(pull, see
 def test_rows_have_the_noise_of_their_draws_and_no_more_after_a_step_or_two(unit, monkeypatch):
     """w − v = S⁻¹ (m̂ − m) with S = E[f fᵀ | i]: variance tr(S⁻¹ C S⁻¹) / DRAWS, C = cov[f | i]; on the sphere of
     unit rows, of what lies along it alone."""
-    monkeypatch.setattr(left_out, "LONGEST", 2)  # every class has a trained label
+    monkeypatch.setattr(left_out, "MOST_STEPS", 2)  # every class has a trained label
     process = world(6000)
     among = torch.randperm(6000, generator=um.stream(0, "batches"))[:300]
     rows, classes = complete(perfect(process, among, unit), process), process.class_of
@@ -110,9 +115,25 @@ def test_a_class_that_no_trained_label_is_of_is_found_by_more_steps(unit, monkey
         return (rows.mean(0) - process.vectors[0]).norm().item()
 
     assert off() < 0.05
-    monkeypatch.setattr(left_out, "LONGEST", 1)
-    with pytest.warns(UserWarning, match=r"\d+ labels that were left out are not found after 1 steps: train more"):
+    monkeypatch.setattr(left_out, "MOST_STEPS", 1)
+    with pytest.warns(UserWarning, match=r"the rows of \d+ labels that were left out are uncertain, .* train more"):
         assert off() > 0.1
+
+
+@pytest.mark.parametrize("unit", [False, True], ids=["free", "unit"])
+def test_rows_that_rest_on_few_outputs_are_said_to_be_uncertain(unit):
+    """Where clusters are narrow, a class without a trained label is seen by the tails of others alone."""
+    narrow = um.VonMisesFisher(60.0)
+    process = um.ClusterProcess(um.Sphere(3), um.Clusters(12), narrow, um.mixings.Identity(), 600)
+    head = um.DIET(unit_rows=unit, temperature=1 / 60).build(process, 3, torch.Generator())
+    for first, lacks in ((0, False), (1, True)):  # of the classes that are trained
+        among = (process.class_of >= first).nonzero()[:300, 0]
+        head.weight, head.among = nn.Parameter(process.vectors[process.class_of[among]].float()), among
+        network = Network(nn.Identity(), nn.Identity(), nn.Identity(), head, ("x", "instance"))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            complete(network, process)
+        assert any("uncertain" in str(warning.message) for warning in told) == lacks
 
 
 @pytest.mark.parametrize("unit", [False, True], ids=["free", "unit"])
@@ -224,9 +245,11 @@ def test_ctrl_c_while_rows_are_found_keeps_what_there_is(tmp_path, monkeypatch):
     model = um.Model(um.encoders.MLP((8,)), um.DIET())
     recipe = um.Recipe(3, 64, 1e-2, batches=EvenLabels(50), whitening_rows=500)
     found = left_out.rows_from_means
-    monkeypatch.setattr(left_out, "AT_ONCE", 64)  # several blocks
+    monkeypatch.setattr(left_out, "BLOCK", 64)  # several blocks
     monkeypatch.setattr(left_out, "rows_from_means", lambda *_: signal.raise_signal(signal.SIGINT) or found(*_))
-    with pytest.raises(um.Interrupted, match=r"after 3 of 3 steps.*goes on from here") as stopped:
+    with pytest.raises(
+        um.Interrupted, match=r"after 3 of 3 steps, with rows of 50 of the labels.*goes on from here"
+    ) as stopped:
         um.fit(process, model, recipe, folder=tmp_path, progress=False)
     assert len(stopped.value.fit.network.loss.weight) == 50
     monkeypatch.setattr(left_out, "rows_from_means", found)

@@ -41,7 +41,7 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
         fitted = fit(process, model, recipe, seed=seed, folder=folder)
     except Interrupted as stop:
         fitted, stopped = stop.fit, True
-    state = "trained" if fitted.finished else f"interrupted after {fitted.steps} of {recipe.steps} steps, trained"
+    state = "trained" if fitted.finished else f"interrupted after {fitted.so_far}, trained"
     threads = torch.get_num_threads()
     console.print(f"{state} for {fitted.seconds:.0f} s on {threads} thread{'s' * (threads > 1)}\n")
 
@@ -61,6 +61,7 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     console.print(Padding(kept_or_not(promise, after), (0, 0, 0, 2)))
 
     scores: dict[str, Any] = {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps}
+    scores["finished"] = fitted.finished
     if head:
         console.print("\n[bold]Head[/]")
         console.print(Padding(str(head), (0, 0, 0, 2)))

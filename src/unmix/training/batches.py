@@ -44,9 +44,9 @@ class EvenLabels:
     With many labels, a run of DIET may draw `among` of them once, and train on the rows of that set S alone. The
     posterior of a label that lies in S is the full one restricted to S, so f and w of a full softmax that is exact are
     an optimum of p(i|x, S) ∝ exp(β⟨w_i, f(x)⟩) too: the form in which Roeder et al. 2021 state their theorem. A step
-    costs B × |S| instead of B × N. The rows of the other labels follow from the trained encoder, by a convex problem
-    each (`unmix.training.left_out`). Where no head can express the posterior, the optimum depends on S. With label
-    noise or smoothing that is certain, and they are refused.
+    costs B × |S| instead of B × N. The rows of the other labels follow from the trained encoder, by a small problem
+    each that is convex where rows are free (`unmix.training.left_out`). Where no head can express the posterior, the
+    optimum depends on S. With label noise or smoothing that is certain, and they are refused.
 
     Parameters
     ----------

@@ -51,12 +51,14 @@ def fit(
     folder : where to keep the run; None keeps nothing.
     progress : whether to show it on stderr.
     watch : called with the number of steps done and the network, before the first step and after each; a run that goes
-        on calls it again for the steps since its last checkpoint.
+        on calls it again for the steps since its last checkpoint. A network that is trained on some labels has their
+        rows alone (`network.loss.among`) until the last step is done.
     callbacks : called with step, loss and seconds whenever these are logged (`um.callbacks`).
 
     Raises
     ------
-    Interrupted : Ctrl-C; the step under way was finished and kept, and `.fit` holds what there is.
+    Interrupted : Ctrl-C; the step under way was finished and kept, and `.fit` holds what there is. (Rows of labels left
+        out that were being found are found anew when the run goes on.)
     TrainingDiverged : the loss became NaN or infinite.
     RunFolderError : the folder belongs to another config, or cannot be written.
 
@@ -138,7 +140,7 @@ def _train(
             if stop:
                 break
 
-        if done == recipe.steps and batches.among is not None:
+        if done == recipe.steps and batches.among is not None and not interrupt.requested:
             assert isinstance(process, ClusterProcess)  # or the recipe would have refused it
             left_out.complete(network, process, stream(seed, "rows"), shown.blocks, lambda: interrupt.requested)
             seconds = earlier + time.perf_counter() - began

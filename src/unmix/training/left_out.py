@@ -16,9 +16,9 @@ from unmix.objectives.cross_entropy import Head
 from unmix.processes import ClusterProcess
 
 DRAWS = 500  # of each label left out: the noise of its row falls as 1 / DRAWS
-SEEN = 256  # rows of each trained label, for expectations; their noise is shared by the rows of a class
-LONGEST = 50  # Newton steps; one is enough where a label of the same class is trained
-AT_ONCE = 2048  # rows of the head, and rows of observations
+TRAINED_DRAWS = 256  # of each trained label, for expectations; their noise is shared by the rows of a class
+MOST_STEPS = 50  # of Newton; one is enough where a label of the same class is trained
+BLOCK = 2048  # labels, or outputs, that are taken at a time
 
 
 def cut(network: Network, among: Int64[Tensor, " n"]) -> None:
@@ -44,21 +44,32 @@ def complete(
     among, beta = head.among, float(head.beta.detach())
     assert among is not None
     trained = head.rows().detach()
-    weights = process.probabilities[among] / process.probabilities[among].sum()
-    drawn = process.sample_labels(among.repeat_interleave(SEEN), generator).x
-    seen = Seen.of(beta * network.embed(drawn), (weights / SEEN).float().repeat_interleave(SEEN), trained)
+    left = torch.ones(process.labels, dtype=torch.bool).index_fill(0, among, False).nonzero()[:, 0]
+    blocks = shown(left.split(BLOCK))  # from here on it is seen that something goes on
+
+    shares = process.probabilities / process.probabilities[among].sum()
+    drawn = process.sample_labels(among.repeat_interleave(TRAINED_DRAWS), generator).x
+    weights = (shares[among] / TRAINED_DRAWS).float().repeat_interleave(TRAINED_DRAWS)
+    seen = Seen.of(beta * network.embed(drawn), weights, trained)
     at_trained = seen.moments(trained)
-    shares = (process.probabilities / process.probabilities[among].sum()).float()
 
     weight = trained.new_empty(process.labels, trained.shape[1])
     weight[among] = head.weight.detach()
-    left = torch.ones(process.labels, dtype=torch.bool).index_fill(0, among, False).nonzero()[:, 0]
-    for block in shown(left.split(AT_ONCE)):
+    uncertain = 0
+    for block in blocks:
         if stop():
             return
         means = beta * torch.cat([_mean_outputs(network, process, part, generator) for part in block.split(128)])
-        weight[block] = rows_from_means(means, shares[block], trained, seen, at_trained, head.objective.unit_rows)
+        found = rows_from_means(means, shares[block].float(), trained, seen, at_trained, head.objective.unit_rows)
+        weight[block] = found[0]
+        uncertain += found[1]
     head.weight, head.among = nn.Parameter(weight), None
+    if uncertain:
+        warnings.warn(
+            f"the rows of {uncertain} labels that were left out are uncertain, because hardly a trained label is like "
+            "them: train more labels, with um.recipes.EvenLabels.",
+            stacklevel=2,
+        )
 
 
 def _mean_outputs(network: Network, process: ClusterProcess, labels: Tensor, generator: torch.Generator) -> Tensor:
@@ -67,11 +78,17 @@ def _mean_outputs(network: Network, process: ClusterProcess, labels: Tensor, gen
 
 
 class Moments(NamedTuple):
-    """E r, E r f and E r f fᵀ of n rows: (n,), (n, d) and (n, d, d)."""
+    """E r, E r f, E r f fᵀ and Σ r² of n rows, (n,), (n, d), (n, d, d) and (n,), with the weights in r for the last."""
 
     mass: Tensor
     first: Tensor
     second: Tensor
+    squares: Tensor
+
+    @property
+    def effective(self) -> Tensor:
+        """How many outputs an expectation rests on, (Σ r)² / Σ r²."""
+        return self.mass.square() / self.squares
 
     def of(self, which: Tensor) -> Moments:
         return Moments(*(part[which] for part in self))
@@ -86,19 +103,20 @@ class Seen(NamedTuple):
 
     @classmethod
     def of(cls, outputs: Float[Tensor, "s d"], weights: Float[Tensor, " s"], rows: Float[Tensor, "n d"]) -> Seen:
-        return cls(outputs, weights, torch.cat([(part @ rows.mT).logsumexp(1) for part in outputs.split(AT_ONCE)]))
+        return cls(outputs, weights, torch.cat([(part @ rows.mT).logsumexp(1) for part in outputs.split(BLOCK)]))
 
     def moments(self, rows: Float[Tensor, "m d"]) -> Moments:
         """Of r(x) = exp⟨w, f(x)⟩ / Z(x), for each of the rows w."""
         m, d = rows.shape
-        found = Moments(rows.new_zeros(m), rows.new_zeros(m, d), rows.new_zeros(m, d, d))
-        for f, weights, log_partition in zip(*(part.split(AT_ONCE) for part in self), strict=True):
+        found = Moments(*(rows.new_zeros(m, *shape) for shape in ((), (d,), (d, d), ())))
+        for f, weights, log_partition in zip(*(part.split(BLOCK) for part in self), strict=True):
             products = (f[:, :, None] * f[:, None, :]).flatten(1)
-            for some in torch.arange(m).split(AT_ONCE):
+            for some in torch.arange(m).split(BLOCK):
                 r = (rows[some] @ f.mT).sub_(log_partition).exp_().mul_(weights)
                 found.mass[some] += r.sum(1)
                 found.first[some] += r @ f
                 found.second[some] += (r @ products).view(-1, d, d)
+                found.squares[some] += r.square().sum(1)
         return found
 
 
@@ -109,7 +127,7 @@ def rows_from_means(
     seen: Seen,
     at_trained: Moments,
     unit: bool,
-) -> Float[Tensor, "m d"]:
+) -> tuple[Float[Tensor, "m d"], int]:
     """The rows w_i that minimise F_i(w) = E[r_w] − ρ_i ⟨w, m_i⟩, with r_w(x) = exp⟨w, f(x)⟩ / Z(x).
 
     x is drawn from the trained labels, Z is the sum over them, m_i is the mean output of label i, and ρ_i its
@@ -124,25 +142,24 @@ def rows_from_means(
     By Newton steps, from the trained row that is likeliest for the label. Each changes ⟨w, f⟩ by no more than 1 (root
     mean square under r_w), and the first is the last if λ² = gᵀH⁻¹g / ρ, which is d / `DRAWS` by the noise of m_i
     alone, is at most four times that. Rows of unit length move along the sphere, whose curvature counts.
+
+    Where no trained label is like a label, E rests on few outputs, and its row is uncertain. How many are is told too.
     """
     start = (means @ trained.mT - at_trained.mass / shares[:, None]).argmax(1)
     found, moments = trained[start], at_trained.of(start)
-    left = torch.arange(len(means))
-    for _ in range(LONGEST):
+    left, uncertain = torch.arange(len(means)), 0
+    for _ in range(MOST_STEPS):
         w, share = found[left], shares[left]
         step, square = _newton(w, share[:, None] * means[left] - moments.first, moments.second, unit)
         w = w + step / (square / moments.mass).sqrt().clamp_min(1)[:, None]
         found[left] = normalize(w, dim=1) if unit else w
-        left = left[~(square <= 4 * means.shape[1] / DRAWS * share)]  # what is no number is not near
+        far = ~(square <= 4 * means.shape[1] / DRAWS * share)  # what is no number is not near
+        uncertain += int((moments.effective[~far] < TRAINED_DRAWS / 2).sum())
+        left = left[far]
         if not len(left):
-            return found
+            break
         moments = seen.moments(found[left])
-    warnings.warn(
-        f"the rows of {len(left)} labels that were left out are not found after {LONGEST} steps: train more labels, "
-        "with um.recipes.EvenLabels.",
-        stacklevel=2,
-    )
-    return found
+    return found, len(left) + uncertain
 
 
 def _newton(w: Tensor, down: Tensor, second: Tensor, unit: bool) -> tuple[Tensor, Tensor]:

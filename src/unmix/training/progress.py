@@ -26,15 +26,15 @@ class FitProgress:
 
     def __enter__(self) -> FitProgress:
         console = Console(stderr=True)
-        if self.shown and 0 < self.start < self.steps:
+        if self.shown and self.start > 0:
             console.print(f"going on from step {self.start}", highlight=False)
-        if self.shown and console.is_terminal and self.start < self.steps:
+        if self.shown and console.is_terminal:
             self.bar = Progress(
                 TextColumn("{task.description}"), BarColumn(),
-                TextColumn("{task.completed}/{task.total}  {task.fields[loss]}"),
+                TextColumn("{task.completed}/{task.total}  {task.fields[note]}"),
                 TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn(), console=console,
             )  # fmt: skip
-            self.task = self.bar.add_task("training", total=self.steps, completed=self.start, loss="starting")
+            self.task = self.bar.add_task("training", total=self.steps, completed=self.start, note="starting")
             self.bar.start()
         return self
 
@@ -45,14 +45,14 @@ class FitProgress:
     def blocks(self, blocks: Sequence[T]) -> Iterable[T]:
         """Hand on blocks of labels whose rows of the head are found after the last step, and show how far they are."""
         if self.bar:
-            return self.bar.track(blocks, task_id=self.bar.add_task("finding rows", loss="of the labels left out"))
+            return self.bar.track(blocks, task_id=self.bar.add_task("finding rows", note="of the labels left out"))
         if self.shown:
             print("finding the rows of the labels that were left out", file=sys.stderr, flush=True)
         return blocks
 
     def update(self, step: int, loss: float) -> None:
         if self.bar:
-            self.bar.update(self.task, completed=step, loss=f"loss {loss:.4f}")
+            self.bar.update(self.task, completed=step, note=f"loss {loss:.4f}")
         elif self.shown and (step * PLAIN_LINES // self.steps > (step - 1) * PLAIN_LINES // self.steps):
             spent = time.perf_counter() - self.began
             left = spent / (step - self.start) * (self.steps - step)

@@ -17,7 +17,7 @@ from unmix.training.recipe import Recipe
 from unmix.training.schedules import Constant, OneCycle
 
 __all__ = ["SOAP", "Adam", "Constant", "EvenLabels", "Fresh", "Local", "OneCycle", "Recipe", "fast", "paper", "suited"]
-TRAINED = 1000  # instance labels, as in the tables: enough for ten classes, a hundred and a thousand
+TRAINED = 1000  # instance labels, as most rows of the tables have
 NARROW = 0.1  # standard deviation of a conditional by a box's width: here `Local` cost nothing, at 0.3 it did
 
 

@@ -44,9 +44,18 @@ class Fit:
         """Whether every step was done and every label has its row; if not, fitting again with the folder goes on."""
         return self.steps == self.recipe.steps and getattr(self.network.loss, "among", None) is None
 
+    @property
+    def so_far(self) -> str:
+        """How much of the run is done, in words."""
+        steps = f"{self.steps} of {self.recipe.steps} steps"
+        if self.finished or self.steps < self.recipe.steps:
+            return steps
+        head: Any = self.network.loss
+        return f"{steps}, with rows of {len(head.among)} of the labels,"
+
     def __repr__(self) -> str:
         state = "finished" if self.finished else "unfinished"
-        return f"Fit({state}, {self.steps} of {self.recipe.steps} steps in {self.seconds:.0f} s, {self.folder})"
+        return f"Fit({state}, {self.so_far} in {self.seconds:.0f} s, {self.folder})"
 
     def embed(self, x: Any, batch: int = 65_536) -> Float[Tensor, "n d"]:
         """f(x) in batches, without gradients."""
@@ -73,4 +82,4 @@ class Interrupted(KeyboardInterrupt):
         fit = self.fit
         again = "reads it back" if fit.finished else "goes on from here"
         goes_on = f"; fitting again with the folder {fit.folder} {again}" if fit.folder else ""
-        return f"interrupted after {fit.steps} of {fit.recipe.steps} steps{goes_on}"
+        return f"interrupted after {fit.so_far}{goes_on}"

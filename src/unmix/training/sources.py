@@ -47,9 +47,12 @@ class FreshSource:
         return self.sample(self.batch, self.generator)
 
     def state(self) -> dict[str, Tensor]:
-        return {"generator": self.generator.get_state()}
+        some = {} if self.among is None else {"among": self.among}
+        return {"generator": self.generator.get_state(), **some}
 
     def restore(self, state: dict[str, Tensor]) -> None:
+        if self.among is not None and not torch.equal(state["among"], self.among):
+            raise ValueError("another draw of the labels, such as another version of torch makes")
         self.generator.set_state(state["generator"])
 
 
