@@ -262,3 +262,10 @@ def test_as_many_labels_as_there_are_are_all_of_them():
     some, every = (um.Recipe(3, 64, 1e-2, batches=EvenLabels(n), whitening_rows=500) for n in (60, None))
     fits = [um.fit(process, model, recipe, progress=False).network.loss.weight for recipe in (some, every)]
     assert torch.equal(*fits)
+
+
+def test_rows_of_other_labels_are_not_taken_for_those_of_the_run():
+    first, second = (EvenLabels(50).source(world(400), 64, um.stream(seed, "batches")) for seed in (0, 1))
+    EvenLabels(50).source(world(400), 64, um.stream(0, "batches")).restore(first.state())
+    with pytest.raises(ValueError, match="another draw of the labels"):
+        second.restore(first.state())
