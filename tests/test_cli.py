@@ -71,7 +71,8 @@ def test_fit_runs_for_every_space_law_and_objective(flags, unmix, tmp_path):
     assert code == 0, err
     assert "Verdict" in out
     kept = json.loads((tmp_path / "run" / "recovery.json").read_text())
-    assert set(kept) - {"head"} == {"before", "after", "steps"}
+    assert set(kept) - {"head"} == {"before", "after", "steps", "finished"}
+    assert kept["finished"]
     assert ("head" in kept) == ("Head" in out) == ("cross-entropy" in flags or "diet" in flags)
     assert (tmp_path / "run" / "recovery.png").read_bytes().startswith(b"\x89PNG")
 
@@ -311,6 +312,7 @@ def test_ctrl_c_prints_what_there_is_and_the_same_command_goes_on(tmp_path):
     assert "Verdict" in out
     assert "Run the same command again" in out
     assert "Traceback" not in err
+    assert not json.loads((tmp_path / "run" / "recovery.json").read_text())["finished"]
 
 
 def test_help_names_every_choice(unmix, monkeypatch):

@@ -60,8 +60,8 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     console.print(Padding(after.verdict, (0, 0, 0, 2)))
     console.print(Padding(kept_or_not(promise, after), (0, 0, 0, 2)))
 
-    scores: dict[str, Any] = {"before": before.as_dict(), "after": after.as_dict(), "steps": fitted.steps}
-    scores["finished"] = fitted.finished
+    found = {"before": before.as_dict(), "after": after.as_dict()}
+    scores: dict[str, Any] = {**found, "steps": fitted.steps, "finished": fitted.finished}
     if head:
         console.print("\n[bold]Head[/]")
         console.print(Padding(str(head), (0, 0, 0, 2)))
