@@ -84,7 +84,6 @@ class EvenLabels:
 
     def source(self, process: Process, batch: int, generator: torch.Generator) -> Source:
         assert isinstance(process, ClusterProcess)
-
         some = self.among is not None and self.among < process.labels
         among = torch.randperm(process.labels, generator=generator)[: self.among] if some else None
 
