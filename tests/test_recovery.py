@@ -39,10 +39,10 @@ def test_the_verdict_is_the_smallest_class(embedding, truth, expected):
 
 
 def test_there_can_be_two_minimal_classes():
-    # In two dimensions nearly equal scales: both a slightly uneven permutation and a slight rotation fit.
+    # A slight rotation and slightly uneven scales: an uneven permutation fits, and so does a rotation with one scale.
     z = NORMAL[:, :2]
-    tilt = 0.08
-    a = np.array([[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]]) * 1.5
+    tilt = 0.1
+    a = np.array([[np.cos(tilt), -np.sin(tilt)], [np.sin(tilt), np.cos(tilt)]]) * [1.1, 0.9]
     r = um.recovery(z @ a.T, z, **QUICK)
     assert {type(c).__name__ for c in r.minimal} == {"GeneralisedPermutation", "ScaledOrthogonal"}
 

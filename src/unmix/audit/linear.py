@@ -15,12 +15,12 @@ from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
 from unmix.measures.evaluate import chances, refusals
 from unmix.measures.invariance import Change, Invariance, to
-from unmix.measures.measure import LinearMeasure, wide
+from unmix.measures.measure import ExplainedShare, LinearMeasure, wide
 from unmix.measures.paired import Paired
 from unmix.measures.recovery import SCORES, ladder_of
 from unmix.measures.resample import fold_mean, resample
 from unmix.measures.score import HeldOut, Refusal, Score, scored
-from unmix.moments import Moments
+from unmix.moments import Moments, Split
 from unmix.tables import Table
 from unmix.threads import one_blas_thread
 
@@ -28,7 +28,7 @@ TELLING = 0.1  # the R² from which a factor is there in part
 
 
 @dataclass(frozen=True)
-class FactorR2(LinearMeasure):
+class FactorR2(ExplainedShare):
     """Held-out R² of one factor from all outputs: 1 − ΣSSE/ΣSST over its columns (cosine and sine of an angle).
 
     With both columns in one sum, it does not matter where an angle has its origin.
@@ -63,11 +63,10 @@ class FactorR2(LinearMeasure):
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return wide(train_rows, width_x, instead="or fewer columns, such as leading principal components")
 
-    def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
+    def squares(self, train: Moments, test: Moments) -> tuple[Float64[ndarray, " 1"], Float64[ndarray, " 1"]]:
         chosen = list(self.columns)
-        total = np.diag(test.yy)[chosen].sum()
-        wrong = AFFINE.fit(train).errors(test, chosen).sum()
-        return np.array([1 - wrong / total if total > 0 else -np.inf])
+        wrong, total = AFFINE.fit(train).errors(test, chosen), test.squares_about(train.mean_y)[chosen]
+        return np.atleast_1d(wrong.sum()), np.atleast_1d(total.sum())
 
 
 @dataclass(frozen=True)
@@ -82,12 +81,19 @@ class Among(LinearMeasure):
         return self.measure.name
 
     @property
+    def jumps(self) -> bool:
+        return self.measure.jumps
+
+    @property
     def invariant_x(self) -> Invariance:
         return self.measure.invariant_x
 
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
+        return self.over([(train, test)])
+
+    def over(self, splits: Sequence[Split]) -> Float64[ndarray, " p"]:
         chosen = np.array(self.columns)
-        return self.measure.profile(train.targets(chosen), test.targets(chosen))
+        return self.measure.over([(train.targets(chosen), test.targets(chosen)) for train, test in splits])
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,20 +10,20 @@ from typing import Any
 from unmix.comparison.comparison import Comparison, Pair
 from unmix.comparison.store import PairStore
 from unmix.errors import require
-from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
+from unmix.indeterminacy import Indeterminacy
 from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cca import CCA
 from unmix.measures.cka import CKA
 from unmix.measures.evaluate import evaluate
 from unmix.measures.geometry import RSA
-from unmix.measures.ladder import TOLERANCE, minimal_classes
+from unmix.measures.ladder import climbed
 from unmix.measures.matching import MCC
 from unmix.measures.measure import Measure
 from unmix.measures.neighbours import Neighbours
 from unmix.measures.paired import Paired, pair
 from unmix.measures.procrustes import Procrustes
-from unmix.measures.regression import R2, UpTo
-from unmix.measures.resample import Advance, fold_mean
+from unmix.measures.regression import R2
+from unmix.measures.resample import Advance
 from unmix.measures.score import Score
 from unmix.meter import meter
 from unmix.tables import Table, joined, matching, read
@@ -169,9 +169,4 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table
 def _minimal(paired: Paired, scores: Sequence[Any]) -> tuple[Indeterminacy, ...]:
     """The smallest classes of maps from x to y, where an affine map explains y above chance."""
     affine = [s for s in scores if isinstance(s, Score) and s.measure == R2()]
-    if not affine or not affine[0].above_chance or affine[0].value - affine[0].null <= TOLERANCE:
-        return ()
-    splits = paired.folds.splits()
-    classes = [c for c in LADDER if c.applies(len(paired.kept_x), len(paired.kept_y))]
-    r2 = {c: fold_mean(UpTo(c), paired.folds, splits) for c in classes}
-    return minimal_classes(r2 | {AFFINE: affine[0].value})
+    return climbed(paired.folds, affine[0].value).minimal if affine and affine[0].above_chance else ()

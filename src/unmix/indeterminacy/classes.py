@@ -7,10 +7,11 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
-from scipy.optimize import linear_sum_assignment
 
 from unmix.indeterminacy.indeterminacy import Indeterminacy
+from unmix.indeterminacy.matching import matched, signed_mean
 from unmix.moments import Moments
+from unmix.moments.whitening import whitening
 
 
 class Linear(Indeterminacy):
@@ -49,7 +50,7 @@ class Orthogonal(Indeterminacy):
 
 
 class GeneralisedPermutation(Indeterminacy):
-    """Each target is one output times a constant, no output used twice."""
+    """Each target is one output times a constant, no output used twice; copies of an output count as that output."""
 
     name: ClassVar[str] = "generalised permutation"
     contained_in: ClassVar = (Linear,)
@@ -58,9 +59,31 @@ class GeneralisedPermutation(Indeterminacy):
         # The best constant for a pair explains (xᵀy)²/‖x‖² of the target's sum of squares.
         squares = np.diag(m.xx)
         safe = np.where(squares > 0, squares, 1)  # a constant output explains nothing: its xᵀy is 0
-        used, target = linear_sum_assignment(m.xy**2 / safe[:, None], maximize=True)
         a = np.zeros(m.xy.T.shape)
-        a[target, used] = m.xy[used, target] / safe[used]
+        for target, outputs in matched(m, m.xy**2 / safe[:, None]):
+            root = whitening(m.xx[np.ix_(outputs, outputs)])
+            a[target, outputs] = root @ (root.T @ m.xy[outputs, target])
+        return a
+
+
+class ScaledPermutation(Indeterminacy):
+    """Each target is one output or its negative, no output used twice, all times one positive constant.
+
+    It is not among the rungs of `LADDER`: a verdict names it where a generalised permutation and a scaled rotation
+    would both do.
+    """
+
+    name: ClassVar[str] = "permutation with one common scale"
+    contained_in: ClassVar = (GeneralisedPermutation, ScaledOrthogonal)
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
+        a, scale = np.zeros(m.xy.T.shape), float(np.sqrt(np.trace(m.yy) / max(np.trace(m.xx), TINY)))
+        for _ in range(ROUNDS):  # the best outputs for a scale, and the best scale for them
+            a = signed_permutation(m, scale)
+            explained, squares = np.sum(a * m.xy.T), np.sum((a @ m.xx) * a)
+            before, scale = scale, float(scale * explained / max(squares, TINY))
+            if np.isclose(scale, before, rtol=1e-12):
+                break
         return a
 
 
@@ -68,15 +91,10 @@ class SignedPermutation(Indeterminacy):
     """Each target is one output or its negative, no output used twice."""
 
     name: ClassVar[str] = "signed permutation"
-    contained_in: ClassVar = (GeneralisedPermutation, Orthogonal)
+    contained_in: ClassVar = (ScaledPermutation, Orthogonal)
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        # ‖y − σx‖² = ‖y‖² + ‖x‖² − 2|xᵀy|.
-        gain = 2 * np.abs(m.xy) - np.diag(m.xx)[:, None]
-        used, target = linear_sum_assignment(gain, maximize=True)
-        a = np.zeros(m.xy.T.shape)
-        a[target, used] = np.where(m.xy[used, target] < 0, -1.0, 1.0)
-        return a
+        return signed_permutation(m, 1.0)
 
 
 class Identity(Indeterminacy):
@@ -88,6 +106,14 @@ class Identity(Indeterminacy):
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d d"]:
         return np.eye(len(m.mean_x))
+
+
+ROUNDS, TINY = 10, 1e-300
+
+
+def signed_permutation(m: Moments, scale: float) -> Float64[ndarray, "d k"]:
+    """The signed permutation, times a scale, of least squares: ‖y − σsx‖² = ‖y‖² + s²‖x‖² − 2s|xᵀy|."""
+    return signed_mean(m, matched(m, 2 * scale * np.abs(m.xy) - scale**2 * np.diag(m.xx)[:, None]), scale)
 
 
 LADDER: tuple[Indeterminacy, ...] = tuple(

@@ -43,6 +43,13 @@ class FittedMap:
         bias = m.mean_y[columns] - a @ m.mean_x - self.offset[columns]
         return np.diag(m.yy)[columns] - 2 * cross + spread + m.n * bias**2
 
+    def residuals(self, moments: Moments) -> Float64[ndarray, "d d"]:
+        """Σ e eᵀ of e = y − A x − b on the rows of `moments`; its diagonal is `errors`."""
+        a, m = self.matrix, moments
+        cross = a @ m.xy
+        bias = m.mean_y - a @ m.mean_x - self.offset
+        return m.yy - cross - cross.T + a @ m.xx @ a.T + m.n * np.outer(bias, bias)
+
 
 @dataclass(frozen=True)
 class Indeterminacy(ABC):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from unmix.errors import require, require_kind
 from unmix.measures.measure import LinearMeasure, Measure
 from unmix.measures.score import SIGNIFICANT
+from unmix.moments import CHUNKS
 
 
 def check_measures(measures: Sequence[Measure]) -> None:
@@ -35,5 +36,6 @@ def check_counts(bootstraps: int, permutations: int) -> None:
 
 def work(measures: Sequence[Measure], bootstraps: int, permutations: int) -> int:
     """The most times that `evaluate` advances: a measure that is not resampled, or is refused, saves some."""
-    linear = sum(isinstance(m, LinearMeasure) for m in measures)
-    return (bootstraps + permutations) * (linear > 0) + len(measures) - linear
+    linear = [m for m in measures if isinstance(m, LinearMeasure)]
+    drawn = bootstraps * any(m.jumps for m in linear)
+    return (CHUNKS + drawn + permutations if linear else 0) + len(measures) - len(linear)

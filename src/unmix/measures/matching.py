@@ -48,6 +48,10 @@ class MCC(LinearMeasure):
     def invariant_x(self) -> Invariance:
         return COLUMNWISE
 
+    @property
+    def jumps(self) -> bool:
+        return True
+
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
         x, y = linear_sum_assignment(np.abs(train.correlation), maximize=True)
         found = np.abs(test.correlation)[x, y]

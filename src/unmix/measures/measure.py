@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ from numpy import ndarray
 
 from unmix.measures.invariance import Invariance
 from unmix.measures.sample import Sample
-from unmix.moments import Moments
+from unmix.moments import Moments, Split
 
 
 @dataclass(frozen=True)
@@ -58,12 +59,32 @@ class LinearMeasure(Measure):
 
     fitted: ClassVar[bool] = True
 
+    @property
+    def jumps(self) -> bool:
+        """Whether a few rows can change the score by a jump, because they change a matching.
+
+        A jackknife is then too wide, and the interval is a bootstrap's.
+        """
+        return False
+
     @abstractmethod
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
         """The parts whose mean is the score: of a dimension, a direction, or just one number.
 
         A part that the test rows cannot score, because its target is constant there, is −∞ and not counted.
         """
+
+    def over(self, splits: Sequence[Split]) -> Float64[ndarray, " p"]:
+        """The parts over all folds: each averaged over those that can score it, −∞ where none can.
+
+        Where ranks differ between folds, the directions that all have.
+        """
+        profiles = [self.profile(*split) for split in splits]
+        fewest = min(map(len, profiles))
+        table = np.stack([p[:fewest] for p in profiles])
+        there = np.isfinite(table)
+        mean = np.where(there, table, 0).sum(0) / np.maximum(there.sum(0), 1)
+        return np.where(there.any(0), mean, -np.inf)
 
     def unfit(self, moments: Moments) -> str | None:
         """Why the score would mean nothing on these rows, or None."""
@@ -74,6 +95,25 @@ class LinearMeasure(Measure):
         parts = self.profile(train, test)
         counted = parts[np.isfinite(parts)]
         return float(counted.mean()) if len(counted) else 0.0
+
+
+class ExplainedShare(LinearMeasure):
+    """1 − ΣSSE/ΣSST of each part, both summed over the folds before they are divided; nothing is clipped.
+
+    SST is about the mean of the train part: a map that knows nothing predicts that mean and scores 0. About each fold's
+    own mean it would be too low wherever a fold holds few groups, whose mean is a matter of chance.
+    """
+
+    @abstractmethod
+    def squares(self, train: Moments, test: Moments) -> tuple[Float64[ndarray, " p"], Float64[ndarray, " p"]]:
+        """SSE and SST of each part on the test rows."""
+
+    def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
+        return self.over([(train, test)])
+
+    def over(self, splits: Sequence[Split]) -> Float64[ndarray, " p"]:
+        wrong, total = np.sum([self.squares(*split) for split in splits], axis=0)
+        return 1 - np.divide(wrong, total, where=total > 0, out=np.full(len(total), np.inf))
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,15 +11,15 @@ from numpy import ndarray
 
 from unmix.indeterminacy.classes import procrustes
 from unmix.measures.invariance import SIMILARITIES, Change, Invariance, to
-from unmix.measures.measure import LinearMeasure
+from unmix.measures.measure import ExplainedShare
 from unmix.moments import Moments
 
 
 @dataclass(frozen=True)
-class Procrustes(LinearMeasure):
+class Procrustes(ExplainedShare):
     """1 − Σ‖y − s Q x‖²/Σ‖y‖² on held-out rows, for the rotation Q (and scale s) fitted on the train part.
 
-    Rows are centred at the train means; of different widths, the narrower is padded with zeros. Unlike R² the
+    Both sums are over the folds. Rows are centred at the train means; of different widths, the narrower is padded with zeros. Unlike R² the
     residuals of all columns are summed before the ratio, which makes it invariant to rotations of y.
 
     Parameters
@@ -54,15 +54,12 @@ class Procrustes(LinearMeasure):
     def invariant_x(self) -> Invariance:
         return SIMILARITIES if self.scaled else to(Change.ROTATION, Change.OFFSET)
 
-    def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " 1"]:
+    def squares(self, train: Moments, test: Moments) -> tuple[Float64[ndarray, " 1"], Float64[ndarray, " 1"]]:
         rotation, strength = procrustes(train)
         spread = np.trace(train.xx)
         scale = strength / spread if self.scaled and spread > 0 else 1.0
         x, y = test.mean_x - train.mean_x, test.mean_y - train.mean_y
         cross = np.sum(rotation.T * (test.xy + test.n * np.outer(x, y)))
         square_x = np.trace(test.xx) + test.n * x @ x
-        square_y = np.trace(test.yy) + test.n * y @ y
-        total = np.trace(test.yy)
-        if total <= 0:
-            return np.zeros(1)
-        return np.atleast_1d(1 - (square_y - 2 * scale * cross + scale**2 * square_x) / total)
+        total = test.squares_about(train.mean_y).sum()
+        return np.atleast_1d(total - 2 * scale * cross + scale**2 * square_x), np.atleast_1d(total)

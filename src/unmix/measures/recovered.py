@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, FittedMap, Indeterminacy
+from unmix.measures.ladder import Ladder
 from unmix.measures.rows import as_matrix
 from unmix.measures.score import HeldOut, Score
 
@@ -50,21 +51,28 @@ class Recovery:
         rows would not fit in memory.
     test_rows, kept : the rows of the first fold, which the maps have not seen, and the columns of the embedding
         that are not constant.
-    minimal : the smallest classes whose R² is within `tolerance` of affine's; none if affine is not above chance
-        by more than the tolerance.
+    ladder : whether the recovery is complete, and the smallest classes of maps that it is complete up to.
+    monotone : the smallest R² of the latents' ranks, in any direction, when each latent is a monotone function of one
+        output; None where a permutation is named, which says more.
     """
 
     steps: tuple[Step, ...]
     affine: Score
     pearson: Score
     spearman: Score | None
-    minimal: tuple[Indeterminacy, ...]
+    ladder: Ladder
+    monotone: float | None
     tolerance: float
     n: int
     test_rows: Int[ndarray, " m"]
     kept: Int[ndarray, " k"]
     width: int
     notes: tuple[str, ...]
+
+    @property
+    def minimal(self) -> tuple[Indeterminacy, ...]:
+        """The classes that the verdict names: none, one or two."""
+        return self.ladder.minimal
 
     @property
     def mcc_pearson(self) -> float:

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 
 from unmix.errors import InputError, require
-from unmix.indeterminacy import AFFINE, LADDER
+from unmix.indeterminacy import AFFINE, LADDER, GeneralisedPermutation
 from unmix.measures.asked import check_counts
 from unmix.measures.evaluate import evaluate, evaluate_beside
-from unmix.measures.ladder import TOLERANCE, minimal_classes
+from unmix.measures.ladder import TOLERANCE, climbed
+from unmix.measures.monotone import monotone_r2
 from unmix.measures.paired import Paired
 from unmix.measures.recovered import Recovery, Step
 from unmix.measures.regression import UpTo
@@ -35,13 +36,14 @@ def recovery(
 ) -> Recovery:
     """Fit each class of the ladder on all folds but one and score it on that one, for each fold in turn.
 
-    R² is 1 − SSE/SST a dimension, SST about the test mean, never clipped, averaged over dimensions and folds.
+    R² is 1 − ΣSSE/ΣSST a dimension, both summed over folds, SST about the train mean, never clipped; their mean.
 
     Parameters
     ----------
     embedding : (n, k) outputs f(x); arrays or tensors.
     truth : (n, d) latents z.
-    tolerance : how much R² a smaller class may lose against affine and still explain the recovery.
+    tolerance : how much of the variance in any direction of the truth a class may lose against affine maps and still
+        be named.
     groups : (n,) labels of rows that belong together (sentences, subjects); folds and permutations keep them whole.
     bootstraps : resamples of chunks of rows for the intervals.
     permutations : of rows, or of whole groups, for the null.
@@ -98,14 +100,15 @@ def assembled(
     classes = [m.up_to for m in ladder_of(paired)]
     steps = tuple(Step(c, c.fit(train), h) for c, h in zip(classes, ladder, strict=True))
 
-    # Where affine itself gains no more than the tolerance, every class would do: none is named.
-    telling = affine.above_chance and affine.value - affine.null > tolerance
+    ladder_found = climbed(paired.folds, affine.value, tolerance, told=affine.above_chance)
+    permuted = any(c <= GeneralisedPermutation(offset=True) for c in ladder_found.named)
     return Recovery(
         steps=steps,
         affine=affine,
         pearson=pearson,
         spearman=spearman,
-        minimal=minimal_classes({s.up_to: s.r2 for s in steps}, tolerance) if telling else (),
+        ladder=ladder_found,
+        monotone=None if permuted else monotone_r2(paired.sample),
         tolerance=tolerance,
         n=paired.rows,
         test_rows=np.flatnonzero(paired.chunk % paired.folds.count == 0),

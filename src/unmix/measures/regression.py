@@ -21,7 +21,7 @@ from unmix.indeterminacy import (
     SignedPermutation,
 )
 from unmix.measures.invariance import COLUMNWISE, Change, Invariance, to
-from unmix.measures.measure import LinearMeasure, wide
+from unmix.measures.measure import ExplainedShare, wide
 from unmix.moments import Moments
 
 _P, _S, _C, _R, _L = (
@@ -39,10 +39,10 @@ KEPT: dict[type[Indeterminacy], tuple[tuple[Change, ...], tuple[Change, ...]]] =
 
 
 @dataclass(frozen=True)
-class UpTo(LinearMeasure):
-    """Held-out R² of y from x by the least-squares map of a class: R² = 1 − SSE/SST a dimension, and their mean.
+class UpTo(ExplainedShare):
+    """Held-out R² of y from x by the least-squares map of a class: 1 − ΣSSE/ΣSST a dimension, and their mean.
 
-    SST is about the test mean; nothing is clipped, so a useless map scores below 0.
+    Both sums are over the folds, SST is about the train mean; nothing is clipped, so a useless map scores below 0.
 
     Examples
     --------
@@ -73,21 +73,25 @@ class UpTo(LinearMeasure):
     def invariant_y(self) -> Invariance:
         return self._kept(1)
 
+    @property
+    def jumps(self) -> bool:
+        return self.up_to <= GeneralisedPermutation(offset=True) and not isinstance(self.up_to, Identity)
+
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return wide(train_rows, width_x)
 
-    def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " d"]:
-        return self.up_to.fit(train).r2(test)
+    def squares(self, train: Moments, test: Moments) -> tuple[Float64[ndarray, " d"], Float64[ndarray, " d"]]:
+        return self.up_to.fit(train).errors(test), test.squares_about(train.mean_y)
 
     def _kept(self, side: int) -> Invariance:
         return to(*KEPT[type(self.up_to)][side], *([Change.OFFSET] if self.up_to.offset else []))
 
 
 @dataclass(frozen=True)
-class R2(LinearMeasure):
-    """R² = 1 − SSE/SST of the least-squares map, a dimension, on held-out rows; the mean over dimensions.
+class R2(ExplainedShare):
+    """R² = 1 − ΣSSE/ΣSST of the least-squares map, a dimension, on held-out rows; the mean over dimensions.
 
-    SST is about the test mean; nothing is clipped, so a useless map scores below 0.
+    Both sums are over the folds, SST is about the train mean; nothing is clipped, so a useless map scores below 0.
 
     Parameters
     ----------
@@ -142,10 +146,10 @@ class R2(LinearMeasure):
     def refusal(self, train_rows: float, width_x: int, width_y: int) -> str | None:
         return None if self.ridge else wide(train_rows, width_y if self.reverse else width_x)
 
-    def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " d"]:
+    def squares(self, train: Moments, test: Moments) -> tuple[Float64[ndarray, " d"], Float64[ndarray, " d"]]:
         if self.reverse:
             train, test = train.swapped(), test.swapped()
-        return self._fit(train).r2(test)
+        return self._fit(train).errors(test), test.squares_about(train.mean_y)
 
     def _fit(self, train: Moments) -> FittedMap:
         if not self.ridge:

@@ -21,18 +21,24 @@ Advance = Callable[[], None]
 def resample(
     paired: Paired, measures: Sequence[LinearMeasure], bootstraps: int, advance: Advance = lambda: None
 ) -> list[HeldOut]:
-    """The scores, with their intervals but without a null."""
+    """The scores, with their intervals but without a null.
+
+    The interval is a jackknife's over chunks, which covers better where rows are few; of measures that jump it is a
+    bootstrap's over chunks, unless these are too few to be drawn from.
+    """
+    drawn = [m for m in measures if m.fitted and m.jumps and enough_chunks(paired)]
+    smooth = [m for m in measures if m not in drawn]
+    spreads: dict[LinearMeasure, tuple[float, float]] = {}
+    if drawn:
+        resampled = _resampled(paired, drawn, bootstraps, advance)
+        chunks = chunks_a_fold(paired)
+        spreads |= {m: bootstrap_spread(some, chunks) for m, some in zip(drawn, resampled.T, strict=True)}
+    if smooth:
+        left_out = _left_out(paired, smooth, advance)
+        spreads |= {m: jackknife_spread(some) for m, some in zip(smooth, left_out.T, strict=True)}
     splits = paired.folds.splits()
-    drawn = [m for m in measures if m.fitted and enough_chunks(paired)]
-    resampled = _resampled(paired, drawn, bootstraps, advance) if drawn else np.empty((0, 0))
-    found = []
-    for m in measures:
-        if m in drawn:
-            spread = bootstrap_spread(resampled[:, drawn.index(m)], chunks_a_fold(paired))
-        else:
-            spread = jackknife_spread(_left_out(m, paired))
-        found.append(HeldOut(fold_mean(m, paired.folds, splits), fold_profile(m, paired.folds, splits), spread))
-    return found
+    scored = ((m, fold_mean(m, paired.folds, splits), fold_profile(m, paired.folds, splits)) for m in measures)
+    return [HeldOut(value, profile, spreads[m]) for m, value, profile in scored]
 
 
 def _resampled(
@@ -80,30 +86,26 @@ def fold_mean(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> floa
 
 
 def fold_profile(measure: LinearMeasure, folds: Folds, splits: list[Split]) -> Float64[ndarray, " p"]:
-    """The parts of the score, each averaged over the folds that can score it; −∞ where none can.
-
-    Where nothing is fitted, of all rows at once. Where ranks differ between folds, the directions that all have.
-    """
+    """The parts of the score over all folds (`LinearMeasure.over`); where nothing is fitted, of all rows at once."""
     if not measure.fitted:
         whole = folds.chunks.pooled()
         return measure.profile(whole, whole)
-    profiles = [measure.profile(*split) for split in splits]
-    fewest = min(map(len, profiles))
-    table = np.stack([p[:fewest] for p in profiles])
-    there = np.isfinite(table)
-    mean = np.where(there, table, 0).sum(0) / np.maximum(there.sum(0), 1)
-    return np.where(there.any(0), mean, -np.inf)
+    return measure.over(splits)
 
 
-def _left_out(measure: LinearMeasure, paired: Paired) -> Float64[ndarray, " g"]:
-    """The score without each chunk in turn."""
-    found = []
-    for chunk in np.flatnonzero(paired.folds.chunks.rows > 0):
-        kept = np.ones(len(paired.folds.chunks.sums))
+def _left_out(paired: Paired, measures: Sequence[LinearMeasure], advance: Advance) -> Float64[ndarray, "g m"]:
+    """The scores without each chunk in turn."""
+    folds, fitted = paired.folds, any(m.fitted for m in measures)
+
+    def scores(chunk: int) -> list[float]:
+        kept = np.ones(len(folds.chunks.sums))
         kept[chunk] = 0
-        if measure.fitted:
-            found.append(fold_mean(measure, paired.folds, paired.folds.splits(weights=kept)))
-        else:
-            part = paired.folds.chunks.pooled(kept)
-            found.append(measure.score(part, part))
-    return np.array(found)
+        splits = folds.splits(weights=kept) if fitted else []
+        whole = folds.chunks.pooled(kept)
+        advance()
+        return [fold_mean(m, folds, splits) if m.fitted else m.score(whole, whole) for m in measures]
+
+    with workers() as threads:
+        wide = max(len(paired.kept_x), len(paired.kept_y)) > WIDE
+        run = threads.pool.map if wide else map  # of narrow tables threads would only wait for each other
+        return np.array(list(run(scores, np.flatnonzero(folds.chunks.rows > 0).tolist())))

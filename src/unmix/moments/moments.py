@@ -44,6 +44,15 @@ class Moments:
         norms = (q @ q.T)[[0, 0, 1], [0, 1, 1]]
         return cls(float(len(x)), mean_x, mean_y, x.T @ x, x.T @ y, y.T @ y, norms)
 
+    def squares_about(self, mean: Float64[ndarray, " d"]) -> Float64[ndarray, " d"]:
+        """Σ (y − mean)² of each column of y."""
+        return np.diag(self.yy) + self.n * (self.mean_y - mean) ** 2
+
+    def products_about(self, mean: Float64[ndarray, " d"]) -> Float64[ndarray, "d d"]:
+        """Σ (y − mean)(y − mean)ᵀ; its diagonal is `squares_about`."""
+        off = self.mean_y - mean
+        return self.yy + self.n * np.outer(off, off)
+
     def swapped(self) -> Moments:
         """The same with x and y exchanged."""
         return Moments(self.n, self.mean_y, self.mean_x, self.yy, self.xy.T, self.xx, self.norms[::-1])
