@@ -19,7 +19,7 @@ from unmix.audit.dci import DCI
 from unmix.audit.discriminant import balanced_accuracy, discriminant
 from unmix.audit.finding import State
 from unmix.audit.linear import FactorR2
-from unmix.audit.structure import association, dependence
+from unmix.audit.structure import association, dependence_of
 from unmix.factors import Categorical, Continuous, Ordinal, Periodic, prepared
 from unmix.measures.paired import pair
 from unmix.moments import Moments
@@ -202,7 +202,7 @@ def test_associations_are_pearson_and_the_correlation_ratio():
 
 def test_dependent_factors_are_told():
     factors, _ = prepared(read_columns({"a": SIZE, "b": SIZE + NOISE, "c": HIDDEN}))
-    found = dependence(factors)
+    found = dependence_of(factors)
     expected = LinearRegression().fit(np.stack([SIZE, HIDDEN], 1), SIZE + NOISE)
     r2 = r2_score(SIZE + NOISE, expected.predict(np.stack([SIZE, HIDDEN], 1)))
     assert found[1] == pytest.approx(1 - (1 - r2) * (N - 1) / (N - 3))

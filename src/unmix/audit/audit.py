@@ -14,7 +14,7 @@ from unmix.audit.examine import Asked, Part, examined, whole_of
 from unmix.audit.finding import Finding
 from unmix.audit.inputs import inputs
 from unmix.audit.report import AuditReport
-from unmix.audit.structure import dependence, explained_share, matched, spectrum
+from unmix.audit.structure import dependence_of, explained_share, matched, spectrum
 from unmix.audit.trust import (
     few_missing,
     independent_factors,
@@ -89,7 +89,7 @@ def audit(
     checks = (
         rows_against_columns(min(p.paired.train_rows for p in parts), len(outputs)),
         *independent_rows(given.table, largest.paired, given.factors, largest.leak),
-        independent_factors(given.factors, dependence(given.factors)),
+        independent_factors(given.factors, dependence_of(given.factors)),
         few_missing(given.factors),
         varied_outputs(largest.paired, width),
         stated_kinds(given.factors),

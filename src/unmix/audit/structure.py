@@ -11,6 +11,7 @@ from scipy.optimize import linear_sum_assignment
 
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
+from unmix.measures.dependence import dependence
 from unmix.moments import Folds, Moments
 from unmix.moments.whitening import whitening
 
@@ -37,11 +38,8 @@ def matched(associations: Float64[ndarray, "k d"]) -> dict[int, int]:
     return dict(zip(factors.tolist(), outputs.tolist(), strict=True))
 
 
-def dependence(factors: Sequence[Factor]) -> Float64[ndarray, " d"] | None:
-    """R² of each factor from the others, on rows where all are known; None where these are too few.
-
-    From d columns R² of n independent rows is about d/n, which is subtracted.
-    """
+def dependence_of(factors: Sequence[Factor]) -> Float64[ndarray, " d"] | None:
+    """R² of each factor from the others, on rows where all are known; None where these are too few."""
     complete = np.all([f.present for f in factors], axis=0)
     width = sum(f.targets.shape[1] for f in factors)
     if len(factors) < 2 or complete.sum() < max(FEW_ROWS, 3 * width):
@@ -49,14 +47,7 @@ def dependence(factors: Sequence[Factor]) -> Float64[ndarray, " d"] | None:
     targets = np.hstack([f.targets[complete] for f in factors])
     owner = np.repeat(np.arange(len(factors)), [f.targets.shape[1] for f in factors])
     centred = targets - targets.mean(0)
-    gram, n = centred.T @ centred, len(centred)
-    found = []
-    for i in range(len(factors)):
-        own, others = np.flatnonzero(owner == i), np.flatnonzero(owner != i)
-        root = whitening(gram[np.ix_(others, others)])
-        r2 = ((root.T @ gram[np.ix_(others, own)]) ** 2).sum() / np.trace(gram[np.ix_(own, own)])
-        found.append(max(0.0, 1 - (1 - r2) * (n - 1) / (n - root.shape[1] - 1)))
-    return np.array(found)
+    return dependence(centred.T @ centred, len(centred), owner)
 
 
 def spectrum(pooled: Moments) -> Float64[ndarray, " k"]:

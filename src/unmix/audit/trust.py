@@ -12,10 +12,11 @@ from jaxtyping import Float64, Int64
 from numpy import ndarray
 
 from unmix.factors import Factor
+from unmix.measures.dependence import TOGETHER, tied
 from unmix.measures.paired import FEW_GROUPS, Paired
 from unmix.tables import Table
 
-ROWS_A_COLUMN, DEPENDENT, MISSING_SHARE, ALIKE, LEAK, NEIGHBOURS = 10, 0.1, 0.2, 0.15, 0.02, 20_000
+ROWS_A_COLUMN, MISSING_SHARE, ALIKE, LEAK, NEIGHBOURS = 10, 0.2, 0.15, 0.02, 20_000
 GROUPS = re.compile(r"subject|session|patient|participant|animal|mouse|group|recording|speaker|sentence", re.IGNORECASE)
 
 
@@ -48,19 +49,12 @@ def rows_against_columns(train_rows: int, width: int) -> Check:
 
 
 def independent_factors(factors: Sequence[Factor], dependence: Float64[ndarray, " d"] | None) -> Check:
-    remedy = (
-        "What is credited to a factor may belong to another that goes with it: read them together, or balance the rows."
-    )
     if dependence is None:
         why = "there is one factor" if len(factors) < 2 else "too few rows have every factor"
-        return Check("factors do not depend on one another", None, f"cannot be told: {why}", remedy)
-    tied = [f"{f.name} (R² {r:.2f})" for f, r in zip(factors, dependence, strict=True) if r > DEPENDENT]
-    said = (
-        f"the other factors predict {', '.join(tied)}"
-        if tied
-        else f"R² of each from the others ≤ {max(dependence):.2f}"
-    )
-    return Check("factors do not depend on one another", not tied, said, remedy)
+        return Check("factors do not depend on one another", None, f"cannot be told: {why}", TOGETHER)
+    said = tied([f.name for f in factors], dependence)
+    unsaid = f"R² of each from the others ≤ {max(dependence):.3f}"
+    return Check("factors do not depend on one another", not said, said or unsaid, TOGETHER)
 
 
 def independent_rows(

@@ -1,0 +1,51 @@
+"""How far factors go together: what is credited to one may then belong to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float64, Int64
+from numpy import ndarray
+
+from unmix.moments.whitening import whitening
+
+DEPENDENT = 0.1  # the R² from the others from which a factor is said to depend on them
+TOGETHER = "What is credited to one may belong to another that goes with it: read them together, or balance the rows."
+
+
+def dependence(gram: Float64[ndarray, "t t"], rows: float, owner: Int64[ndarray, " t"]) -> Float64[ndarray, " d"]:
+    """R² of each factor from all others, from the centred second moments of their columns.
+
+    From k columns R² of n independent rows is about k/n, which is taken off (Ezekiel 1930).
+
+    Parameters
+    ----------
+    owner : the number of the factor that each column is of.
+
+    Examples
+    --------
+    >>> z = np.random.default_rng(0).normal(size=(1000, 3))
+    >>> z[:, 2] = z[:, 0] + z[:, 1]
+    >>> dependence((z - z.mean(0)).T @ (z - z.mean(0)), 1000, np.arange(3)).round(6).tolist()
+    [1.0, 1.0, 1.0]
+    """
+    found = []
+    for i in range(int(owner.max()) + 1):
+        own, others = np.flatnonzero(owner == i), np.flatnonzero(owner != i)
+        root = whitening(gram[np.ix_(others, others)])
+        r2 = ((root.T @ gram[np.ix_(others, own)]) ** 2).sum() / np.trace(gram[np.ix_(own, own)])
+        found.append(max(0.0, 1 - (1 - r2) * (rows - 1) / (rows - root.shape[1] - 1)))
+    return np.array(found)
+
+
+def tied(names: Sequence[str], found: Float64[ndarray, " d"]) -> str:
+    """The factors that the others predict, in words; empty where there are none.
+
+    Examples
+    --------
+    >>> tied(["size", "hue"], np.array([0.81, 0.02]))
+    'the other factors predict size (R² 0.810)'
+    """
+    listed = [f"{name} (R² {r2:.3f})" for name, r2 in zip(names, found, strict=True) if r2 > DEPENDENT]
+    return f"the other factors predict {', '.join(listed)}" if listed else ""
