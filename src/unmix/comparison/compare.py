@@ -10,13 +10,12 @@ from typing import Any
 from unmix.comparison.comparison import Comparison, Pair
 from unmix.comparison.store import PairStore
 from unmix.errors import require
-from unmix.indeterminacy import Indeterminacy
 from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cca import CCA
 from unmix.measures.cka import CKA
 from unmix.measures.evaluate import evaluate
 from unmix.measures.geometry import RSA
-from unmix.measures.ladder import climbed
+from unmix.measures.ladder import Ladder, climbed
 from unmix.measures.matching import MCC
 from unmix.measures.measure import Measure
 from unmix.measures.neighbours import Neighbours
@@ -24,7 +23,7 @@ from unmix.measures.paired import Paired, pair
 from unmix.measures.procrustes import Procrustes
 from unmix.measures.regression import R2
 from unmix.measures.resample import Advance
-from unmix.measures.score import Score
+from unmix.measures.score import Refusal, Score
 from unmix.meter import meter
 from unmix.tables import Table, joined, matching, read
 
@@ -107,7 +106,7 @@ def measured(
         )
         widths = x.values.shape[1], y.values.shape[1]
         notes = (*paired.notes, *paired.notes_on_copies((x.name, y.name)))
-        found = Pair(x.name, y.name, widths, paired.rows, scores, _minimal(paired, scores), notes)
+        found = Pair(x.name, y.name, widths, paired.rows, scores, _ladder(paired, scores), notes)
         store.keep(path, found)
     return found
 
@@ -166,7 +165,7 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table
     return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
 
 
-def _minimal(paired: Paired, scores: Sequence[Any]) -> tuple[Indeterminacy, ...]:
-    """The smallest classes of maps from x to y, where an affine map explains y above chance."""
+def _ladder(paired: Paired, scores: Sequence[Score | Refusal]) -> Ladder | None:
+    """The classes of maps from x to y; none is named where affine maps are not above chance."""
     affine = [s for s in scores if isinstance(s, Score) and s.measure == R2()]
-    return climbed(paired.folds, affine[0].value).minimal if affine and affine[0].above_chance else ()
+    return climbed(paired.folds, affine[0].value, told=affine[0].can_tell) if affine else None

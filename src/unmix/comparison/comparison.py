@@ -15,6 +15,7 @@ from unmix.comparison.verdict import pair_verdict, summary
 from unmix.errors import require
 from unmix.files import write_atomically, write_json
 from unmix.indeterminacy import Indeterminacy
+from unmix.measures.ladder import Ladder
 from unmix.measures.measure import Measure
 from unmix.measures.score import Refusal, Score
 from unmix.report.drawing import png
@@ -26,8 +27,8 @@ class Pair:
 
     Attributes
     ----------
-    minimal : the smallest classes whose held-out R² of y from x is within 0.02 of affine's; empty where R² is not
-        above chance or was refused.
+    ladder : whether y is recovered from x in every direction, and up to which classes of maps; None where R² of y from
+        x was not asked for, or was refused.
     """
 
     x: str
@@ -35,7 +36,7 @@ class Pair:
     widths: tuple[int, int]
     rows: int
     scores: tuple[Score | Refusal, ...]
-    minimal: tuple[Indeterminacy, ...]
+    ladder: Ladder | None
     notes: tuple[str, ...]
 
     def score(self, measure: Measure) -> Score | Refusal:
@@ -46,8 +47,13 @@ class Pair:
         return found[0]
 
     @property
+    def minimal(self) -> tuple[Indeterminacy, ...]:
+        """The smallest classes of maps from x to y that lose little: none, one or two."""
+        return self.ladder.minimal if self.ladder else ()
+
+    @property
     def verdict(self) -> str:
-        return pair_verdict(self.x, self.y, self.scores, self.minimal)
+        return pair_verdict(self.x, self.y, self.scores, self.ladder)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -57,7 +63,7 @@ class Pair:
             "widths": list(self.widths),
             "rows": self.rows,
             "scores": {s.measure.name: s.as_dict() for s in self.scores},
-            "minimal": [str(c) for c in self.minimal],
+            "ladder": self.ladder.as_dict() if self.ladder else None,
             "verdict": self.verdict,
             "notes": list(self.notes),
         }

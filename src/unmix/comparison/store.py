@@ -15,13 +15,13 @@ import numpy as np
 from unmix.comparison.comparison import Pair
 from unmix.errors import RunFolderError
 from unmix.files import read_json, told_about, write_atomically
-from unmix.indeterminacy import LADDER
+from unmix.measures.ladder import Ladder
 from unmix.measures.measure import Measure
 from unmix.measures.score import Refusal, Score
 from unmix.tables import Table
 
 STEP = 2**14
-REVISION = 1  # of the numbers: raise it when a measure's value changes, and kept pairs are measured anew
+REVISION = 2  # of the numbers: raise it when a measure's value changes, and kept pairs are measured anew
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ def _digest(table: Table) -> str:
 def _pair(kept: dict[str, Any], measures: Sequence[Measure]) -> Pair:
     """A pair from its dictionary."""
     scores = tuple(_score(m, kept["scores"][m.name]) for m in measures)
-    minimal = tuple(c for c in LADDER if str(c) in kept["minimal"])
-    return Pair(kept["x"], kept["y"], tuple(kept["widths"]), kept["rows"], scores, minimal, tuple(kept["notes"]))
+    ladder = kept["ladder"] and Ladder.read(kept["ladder"])
+    return Pair(kept["x"], kept["y"], tuple(kept["widths"]), kept["rows"], scores, ladder, tuple(kept["notes"]))
 
 
 def _score(measure: Measure, kept: dict[str, Any]) -> Score | Refusal:

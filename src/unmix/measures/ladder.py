@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float64
@@ -59,6 +60,35 @@ class Ladder:
     def minimal(self) -> tuple[Indeterminacy, ...]:
         """The classes named."""
         return tuple(self.named)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers and strings, for JSON; `Ladder.read` reads it back."""
+        weakest = self.weakest and {"r2": self.weakest.r2, "weights": self.weakest.weights.tolist()}
+        return {
+            "extent": self.extent.value,
+            "named": {str(c): loss for c, loss in self.named.items()},
+            "weakest direction": weakest,
+            "not judged": [weights.tolist() for weights in self.unjudged],
+        }
+
+    @classmethod
+    def read(cls, kept: Mapping[str, Any]) -> Ladder:
+        """From what `as_dict` wrote.
+
+        Examples
+        --------
+        >>> found = Ladder(Extent.COMPLETE, {ScaledPermutation(): 0.01}, Direction(np.array([1.0]), 0.99))
+        >>> Ladder.read(found.as_dict()).as_dict() == found.as_dict()
+        True
+        """
+        by_name = {str(c): c for c in (*LADDER, ScaledPermutation(), ScaledPermutation(offset=True))}
+        weakest = kept["weakest direction"]
+        return cls(
+            Extent(kept["extent"]),
+            {by_name[name]: loss for name, loss in kept["named"].items()},
+            weakest and Direction(np.array(weakest["weights"]), weakest["r2"]),
+            tuple(map(np.array, kept["not judged"])),
+        )
 
 
 def climbed(folds: Folds, mean_r2: float, tolerance: float = TOLERANCE, *, told: bool = True) -> Ladder:

@@ -100,14 +100,14 @@ def assembled(
     classes = [m.up_to for m in ladder_of(paired)]
     steps = tuple(Step(c, c.fit(train), h) for c, h in zip(classes, ladder, strict=True))
 
-    ladder_found = climbed(paired.folds, affine.value, tolerance, told=affine.above_chance)
-    permuted = any(c <= GeneralisedPermutation(offset=True) for c in ladder_found.named)
+    verdict = climbed(paired.folds, affine.value, tolerance, told=affine.can_tell)
+    permuted = any(c <= GeneralisedPermutation(offset=True) for c in verdict.named)
     return Recovery(
         steps=steps,
         affine=affine,
         pearson=pearson,
         spearman=spearman,
-        ladder=ladder_found,
+        ladder=verdict,
         monotone=None if permuted else monotone_r2(paired.sample),
         tolerance=tolerance,
         n=paired.rows,
