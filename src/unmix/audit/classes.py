@@ -90,12 +90,13 @@ def _permuted(
 
     def scores(order: Int64[ndarray, " m"]) -> list[float]:
         splits, found = pairings.folds(order).splits(only), []
+        x, y = rows.sides(order)
         for (factor, columns), code in zip(factors, codes, strict=True):
             table = np.zeros((len(factor.levels), len(factor.levels)))
             for f, (train, _) in enumerate(splits):
                 test = rows.fold == f
-                np.add.at(table, (code[order][test], discriminant(train, columns)(rows.x[test])), 1)
+                np.add.at(table, (code[y[test]], discriminant(train, columns)(rows.x[x[test]])), 1)
             found.append(balanced_accuracy(table))
         return found
 
-    return permuted(rows, scores, permutations, advance)
+    return permuted(rows, scores, [columns for _, columns in factors], permutations, advance)

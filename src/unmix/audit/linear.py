@@ -53,6 +53,10 @@ class FactorR2(LinearMeasure):
         return None
 
     @property
+    def targets(self) -> Columns:
+        return self.columns
+
+    @property
     def invariant_x(self) -> Invariance:
         return to(Change.INVERTIBLE, Change.OFFSET)
 
@@ -80,6 +84,10 @@ class Among(LinearMeasure):
     @property
     def name(self) -> str:
         return self.measure.name
+
+    @property
+    def targets(self) -> Columns:
+        return self.columns
 
     @property
     def invariant_x(self) -> Invariance:
@@ -148,7 +156,7 @@ def _regressed(
     every = _columns(asked)
     *of_one, affine, pearson = chances(paired, [*asked, *_among(every, SCORES)], counts["permutations"], advance)
     values = [fold_mean(m, paired.folds, paired.folds.splits()) for m in asked]
-    there = [m for m, c, v in zip(asked, of_one, values, strict=True) if c.exceeded and v >= TELLING]
+    there = [m for m, c, v in zip(asked, of_one, values, strict=True) if (c.exceeded_by(v) or c.not_judged) and v >= TELLING]
     columns = _columns(there)
     beside = paired.targets(np.array(columns, int))
     whole = [*SCORES, *ladder_of(beside)] if there and not refusals(beside, SCORES) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,8 @@ def recovery(
     *,
     tolerance: float = TOLERANCE,
     groups: Any = None,
+    time: bool = False,
+    blocks: int | None = None,
     folds: int = 5,
     bootstraps: int = 200,
     permutations: int = 199,
@@ -42,9 +45,12 @@ def recovery(
     embedding : (n, k) outputs f(x); arrays or tensors.
     truth : (n, d) latents z.
     tolerance : how much R² a smaller class may lose against affine and still explain the recovery.
-    groups : (n,) labels of rows that belong together (sentences, subjects); folds and permutations keep them whole.
+    groups : (n,) labels of rows that belong together (sentences, subjects), each group's rows in their order; folds
+        keep groups whole, permutations move and rotate them.
+    time : rows are in time: folds are consecutive rows with gaps between them, and chance is of shifts in time.
+    blocks : rows in time, of which so many in a row are taken as a group.
     bootstraps : resamples of chunks of rows for the intervals.
-    permutations : of rows, or of whole groups, for the null.
+    permutations : of rows or groups for the null; in time, the most shifts.
 
     Examples
     --------
@@ -54,12 +60,13 @@ def recovery(
     signed permutation + offset
     """
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
-    asked = {"groups": groups, "folds": folds, "seed": seed}
+    asked = {"groups": groups, "time": time, "blocks": blocks, "folds": folds, "seed": seed}
     paired = truth_door(x, y, **asked)
     check_counts(bootstraps, permutations)
     counts = {"bootstraps": bootstraps, "permutations": permutations}
     ranked = truth_door(ranks_of(x), ranks_of(y), **asked)
-    return recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
+    found = recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
+    return replace(found, notes=(*found.notes, *paired.notes_on_neighbours()))
 
 
 def recovery_of(
@@ -99,7 +106,7 @@ def assembled(
     steps = tuple(Step(c, c.fit(train), h) for c, h in zip(classes, ladder, strict=True))
 
     # Where affine itself gains no more than the tolerance, every class would do: none is named.
-    telling = affine.above_chance and affine.value - affine.null > tolerance
+    telling = (affine.above_chance or affine.p_value is None) and affine.value - affine.null > tolerance
     return Recovery(
         steps=steps,
         affine=affine,
@@ -108,7 +115,7 @@ def assembled(
         minimal=minimal_classes({s.up_to: s.r2 for s in steps}, tolerance) if telling else (),
         tolerance=tolerance,
         n=paired.rows,
-        test_rows=np.flatnonzero(paired.chunk % paired.folds.count == 0),
+        test_rows=np.flatnonzero(paired.fold == 0),
         kept=paired.kept_x,
         width=width,
         notes=paired.notes,
