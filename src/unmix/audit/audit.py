@@ -37,6 +37,8 @@ def audit(
     only: Sequence[str] | None = None,
     ids: str | Sequence[Any] | None = None,
     groups: str | Any = None,
+    time: bool = False,
+    blocks: int | None = None,
     name: str | None = None,
     probe: bool = True,
     folds: int = 5,
@@ -57,7 +59,11 @@ def audit(
     only : the names of the factors to ask for; all.
     ids : to join rows: the name of a column that both tables have, or a list of labels for each.
     groups : (n,) labels of rows that belong together, in the order of the embedding, or the name of a column of the
-        factors. Folds, resamples and permutations keep groups whole.
+        factors. Folds and resamples keep groups whole; permutations move them and rotate the rows inside, so that rows
+        of a group are best given in their order (places, trial bins, time).
+    time : rows are in time: folds are consecutive rows with gaps between them, intervals are of consecutive chunks, and
+        chance is of shifts in time.
+    blocks : rows in time, of which so many in a row are taken as a group.
     probe : whether to fit gradient boosting too, which takes most of the time.
     folds, bootstraps, permutations : of the held-out scores, the intervals and the nulls.
     sample : the most rows on which nulls are taken; 5,000 or five a column.
@@ -72,8 +78,8 @@ def audit(
     ['recovered', 'recovered', 'not found']
     """
     check_counts(bootstraps, permutations)
-    given = inputs(embedding, factors, kinds, only, ids, groups, name, folds)
-    asked = Asked(given.groups, bool(probe), folds, bootstraps, permutations, sample, seed)
+    given = inputs(embedding, factors, kinds, only, ids, groups, name, folds, time, blocks)
+    asked = Asked(given.groups, time, bool(probe), folds, bootstraps, permutations, sample, seed)
     with meter(asked.work(given.factors), shown=progress) as (bar, task):
         bar.update(task, description=given.table.name)
         parts, unused = examined(given.table, given.factors, asked, lambda: bar.advance(task))

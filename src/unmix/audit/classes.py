@@ -76,7 +76,7 @@ def classified(
             spread = jackknife_spread(np.array([balanced_accuracy(whole - of_chunk[c]) for c in there]))
         recall = np.diag(whole) / np.maximum(whole.sum(1), 1)
         held_out = HeldOut(balanced_accuracy(whole), recall, spread)
-        found[factor.name] = scored(measures[factor.name], held_out, chance, paired.rows)
+        found[factor.name] = scored(measures[factor.name], held_out, chance, paired.rows, paired.groups)
     return found
 
 
@@ -90,12 +90,13 @@ def _permuted(
 
     def scores(order: Int64[ndarray, " m"]) -> list[float]:
         splits, found = pairings.folds(order).splits(only), []
+        x, y = rows.sides(order)
         for (factor, columns), code in zip(factors, codes, strict=True):
             table = np.zeros((len(factor.levels), len(factor.levels)))
             for f, (train, _) in enumerate(splits):
                 test = rows.fold == f
-                np.add.at(table, (code[order][test], discriminant(train, columns)(rows.x[test])), 1)
+                np.add.at(table, (code[y[test]], discriminant(train, columns)(rows.x[x[test]])), 1)
             found.append(balanced_accuracy(table))
         return found
 
-    return permuted(rows, scores, permutations, advance)
+    return permuted(rows, scores, [columns for _, columns in factors], permutations, advance)

@@ -80,14 +80,14 @@ def confusions(
     for a in range(0, len(table), STEP):
         block = np.asarray(table.values[a : a + STEP], kind)
         block = block if all_kept else block[:, paired.kept_x]
-        chunk = paired.chunk[a : a + STEP]
+        chunk, in_fold = paired.chunk[a : a + STEP], paired.fold[a : a + STEP] >= 0
         # Every fold's discriminants at once; a row takes those that have not seen it.
         scores = ((block - middle) @ single + bias).reshape(len(block), count, ends[-1])
         scores = scores[np.arange(len(block)), chunk % count]
         for into, code, start, end in zip(found, codes, ends[:-1], ends[1:], strict=True):
             size = end - start
             cell = (chunk * size + code[a : a + STEP]) * size + scores[:, start:end].argmax(1)
-            into += np.bincount(cell, minlength=into.size).reshape(into.shape)
+            into += np.bincount(cell[in_fold], minlength=into.size).reshape(into.shape)
     return found
 
 

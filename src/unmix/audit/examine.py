@@ -37,6 +37,7 @@ class Asked:
     """How to fold, resample and permute."""
 
     groups: Shaped[ndarray, " n"] | None
+    time: bool
     probe: bool
     folds: int
     bootstraps: int
@@ -49,9 +50,14 @@ class Asked:
         return {"bootstraps": self.bootstraps, "permutations": self.permutations}
 
     def paired(self, table: Table, targets: Float64[ndarray, "m t"], rows: Bool[ndarray, " n"]) -> Paired:
-        groups = None if self.groups is None else self.groups[rows]
         cut: dict[str, Any] = {"folds": self.folds, "sample": self.sample, "seed": self.seed}
-        return pair(table.values, targets, names=(table.name, "the factors"), groups=groups, **cut)
+        return pair(table.values, targets, names=(table.name, "the factors"), **self.together(rows), **cut)
+
+    def together(self, rows: Bool[ndarray, " n"]) -> dict[str, Any]:
+        """How these rows belong together; where a factor is known in one row of each group, they do not."""
+        groups = None if self.groups is None else self.groups[rows]
+        alone = groups is not None and len(np.unique(groups)) == len(groups)
+        return {"groups": None if alone else groups, "time": self.time}
 
     def work(self, factors: Sequence[Factor]) -> int:
         """About how often the work advances."""
@@ -59,7 +65,7 @@ class Asked:
         return self.bootstraps + len(kinds) * self.permutations + len(factors) * self.probe
 
     def as_dict(self) -> dict[str, Any]:
-        names = ("probe", "folds", "bootstraps", "permutations", "sample", "seed")
+        names = ("time", "probe", "folds", "bootstraps", "permutations", "sample", "seed")
         return {name: getattr(self, name) for name in names} | {"groups": self.groups is not None}
 
 
@@ -172,6 +178,7 @@ def whole_of(
     there = {f.name for p in parts for f in p.findings if f.state in (State.RECOVERED, State.IN_PART)}
     numbers = [f for f in factors if not f.categorical and f.name in there]
     names = tuple(f.name for f in numbers)
+    columns = tuple(column for f in numbers for column in f.columns)
     if not numbers:
         return "no factor that is a number is recovered, even in part", ()
     rows = np.all([f.present for f in numbers], axis=0)
@@ -181,9 +188,11 @@ def whole_of(
         for t in (p.scores.together for p in parts):
             if t is not None and t.factors == names:
                 spearman = evaluate(ranked, [FACTORS], **asked.counts)[0] if ranked is not None else None
-                return assembled(t.paired, width, t.affine, t.pearson, spearman, t.ladder), names
+                scores = t.affine, t.pearson, spearman, t.ladder
+                return assembled(t.paired, width, *scores, columns=columns), names
         some, targets, _ = of_rows(table, numbers, rows)
-        return recovery_of(asked.paired(some, targets, rows), ranked, width, **asked.counts), names
+        paired = asked.paired(some, targets, rows)
+        return recovery_of(paired, ranked, width, columns=columns, **asked.counts), names
     except InputError as error:
         return str(error).rstrip("."), names
 
@@ -193,6 +202,5 @@ def _ranked(table: Table, factors: Sequence[Factor], rows: Bool[ndarray, " n"], 
     if table.values.size > RANKED_CELLS:
         return None
     some, targets, _ = of_rows(table, factors, rows)
-    groups = None if asked.groups is None else asked.groups[rows]
-    x = np.asarray(some.values, np.float64)
-    return truth_door(ranks_of(x), ranks_of(targets), groups=groups, folds=asked.folds, seed=asked.seed)
+    x, together = np.asarray(some.values, np.float64), asked.together(rows)
+    return truth_door(ranks_of(x), ranks_of(targets), **together, folds=asked.folds, seed=asked.seed)

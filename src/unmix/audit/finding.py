@@ -11,11 +11,11 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.audit.curve import Point
-from unmix.audit.linear import TELLING
 from unmix.audit.probe import Probe
-from unmix.measures.score import Refusal, Score
+from unmix.measures.ladder import COMPLETE
+from unmix.measures.score import TELLING, Refusal, Score
 
-RECOVERED, RISING = 0.95, 0.02
+RISING = 0.02
 
 
 class State(Enum):
@@ -80,7 +80,7 @@ class Finding:
         if isinstance(self.score, Refusal):
             return State.REFUSED
         linear = self.strength(self.score.value)
-        if self.score.above_chance and linear >= RECOVERED:
+        if self.score.above_chance and linear >= COMPLETE:
             return State.RECOVERED
         if self.score.above_chance and linear >= TELLING:
             return State.IN_PART

@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.factors import Factor, Kind, Left, prepared
+from unmix.measures.paired import grouping, require_groups, require_in_time
 from unmix.tables import Column, Table, matching, read, read_columns, require_labels
 
 NAMES = "the embedding", "the factors"
@@ -35,6 +36,8 @@ def inputs(
     groups: str | Any,
     name: str | None,
     folds: int,
+    time: bool = False,
+    blocks: int | None = None,
 ) -> Inputs:
     """Read, join by ids, take groups out of the factors, and give every factor its kind."""
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
@@ -46,7 +49,7 @@ def inputs(
     labels = [label for label in (ids, groups) if isinstance(label, str)]
     columns = {c.name: c for c in read_columns(factors, words=labels, only=only)}
     if ids is not None:
-        columns = _joined(table, columns, ids)
+        columns = _joined(table, columns, ids, time or blocks is not None)
     count = len(next(iter(columns.values()))) if columns else len(table)
     require(
         count == len(table),
@@ -55,6 +58,7 @@ def inputs(
     )
     if isinstance(groups, str):
         groups = columns.pop(groups).words
+    groups = grouping(groups, time, blocks, len(table))
     if groups is not None:
         groups = np.asarray(groups)
         require(
@@ -62,6 +66,7 @@ def inputs(
         )
         require_labels(groups, "groups")
         groups = groups.astype(str)
+        require_groups(groups)
     require(bool(columns), "no factor is left: give at least one column besides ids and groups.")
     least = 4 * folds
     require(len(table) >= least, f"{len(table)} rows are too few for {folds} folds: give at least {least} rows.")
@@ -74,8 +79,8 @@ def inputs(
     return Inputs(table, asked, left, groups)
 
 
-def _joined(table: Table, columns: dict[str, Column], ids: str | Sequence[Any]) -> dict[str, Column]:
-    """The factors in the order of the embedding."""
+def _joined(table: Table, columns: dict[str, Column], ids: str | Sequence[Any], time: bool) -> dict[str, Column]:
+    """The factors in the order of the embedding; rows in time must have it already."""
     if isinstance(ids, str):
         require(ids in table.labels, f"{table.name} has no named columns: give a list of ids for each table.")
         ours, theirs = read_columns({ids: table.labels[ids]}, words=[ids])[0].words, columns[ids].words
@@ -88,6 +93,7 @@ def _joined(table: Table, columns: dict[str, Column], ids: str | Sequence[Any]) 
     for labels, rows, title in ((ours, len(table), table.name), (theirs, count, NAMES[1])):
         require(len(labels) == rows, f"{title} has {rows} rows and {len(labels)} ids: give one id a row.")
     _, order = matching([ours, theirs], [table.name, NAMES[1]])
+    require_in_time(order, (table.name, NAMES[1]), time)
     return {name: c.rows(order) for name, c in columns.items()}
 
 

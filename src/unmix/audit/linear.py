@@ -19,12 +19,11 @@ from unmix.measures.measure import ExplainedShare, LinearMeasure, wide
 from unmix.measures.paired import Paired
 from unmix.measures.recovery import SCORES, ladder_of
 from unmix.measures.resample import fold_mean, resample
-from unmix.measures.score import HeldOut, Refusal, Score, scored
+from unmix.measures.score import TELLING, HeldOut, Refusal, Score, scored
 from unmix.moments import Moments, Split
 from unmix.tables import Table
 from unmix.threads import one_blas_thread
 
-TELLING = 0.1  # the R² from which a factor is there in part
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,10 @@ class FactorR2(ExplainedShare):
     @property
     def mirrored(self) -> None:
         return None
+
+    @property
+    def targets(self) -> Columns:
+        return self.columns
 
     @property
     def invariant_x(self) -> Invariance:
@@ -83,6 +86,10 @@ class Among(LinearMeasure):
     @property
     def jumps(self) -> bool:
         return self.measure.jumps
+
+    @property
+    def targets(self) -> Columns:
+        return self.columns
 
     @property
     def invariant_x(self) -> Invariance:
@@ -154,18 +161,19 @@ def _regressed(
     every = _columns(asked)
     *of_one, affine, pearson = chances(paired, [*asked, *_among(every, SCORES)], counts["permutations"], advance)
     values = [fold_mean(m, paired.folds, paired.folds.splits()) for m in asked]
-    there = [m for m, c, v in zip(asked, of_one, values, strict=True) if c.exceeded and v >= TELLING]
+    there = [m for m, c, v in zip(asked, of_one, values, strict=True) if (c.exceeded_by(v) or c.not_judged) and v >= TELLING]
     columns = _columns(there)
     beside = paired.targets(np.array(columns, int))
     whole = [*SCORES, *ladder_of(beside)] if there and not refusals(beside, SCORES) else []
     held_out = resample(paired, [*asked, *_among(columns, whole)], counts["bootstraps"], advance)
-    found |= {m.factor: scored(m, h, c, paired.rows) for m, h, c in zip(asked, held_out, of_one, strict=False)}
+    found |= {m.factor: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(asked, held_out, of_one, strict=False)}
     if not whole:
         return None
     if columns != every:
         affine, pearson = chances(beside, SCORES, counts["permutations"])
     r2, mcc, *ladder = held_out[len(asked) :]
-    both = scored(SCORES[0], r2, affine, paired.rows), scored(SCORES[1], mcc, pearson, paired.rows)
+    told = paired.rows, paired.groups
+    both = scored(SCORES[0], r2, affine, *told), scored(SCORES[1], mcc, pearson, *told)
     return Together(tuple(m.factor for m in there), beside, *both, tuple(ladder))
 
 

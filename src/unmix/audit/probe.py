@@ -72,12 +72,12 @@ class ProbeRows:
     @classmethod
     def of(cls, table: Table, paired: Paired) -> ProbeRows:
         seed = paired.sample.seed
-        rows = np.arange(paired.rows)
-        rows = chosen(paired.group, MOST_ROWS, seed) if len(rows) > MOST_ROWS else rows
+        rows = np.flatnonzero(paired.fold >= 0)  # in time, rows between folds belong to none
+        rows = rows[chosen(paired.group[rows], MOST_ROWS, seed)] if len(rows) > MOST_ROWS else rows
         x = np.asarray(table.values[rows], np.float64)[:, paired.kept_x]
         chunk = paired.chunk[rows]
-        grouped = int(paired.group.max()) + 1 < paired.rows
-        return cls(x, rows, chunk % paired.folds.count == 0, chunk, grouped, seed)
+        grouped = paired.groups is not None or paired.gap is not None
+        return cls(x, rows, paired.fold[rows] == 0, chunk, grouped, seed)
 
 
 def probed(rows: ProbeRows, factor: Factor, targets: Float64[ndarray, "m t"]) -> Probe | None:

@@ -14,9 +14,10 @@ from numpy import ndarray
 from unmix.factors import Factor
 from unmix.measures.dependence import TOGETHER, tied
 from unmix.measures.paired import FEW_GROUPS, Paired
+from unmix.measures.series import drifts, leading, look_sorted, neighbour_likeness
 from unmix.tables import Table
 
-ROWS_A_COLUMN, MISSING_SHARE, ALIKE, LEAK, NEIGHBOURS = 10, 0.2, 0.15, 0.02, 20_000
+ROWS_A_COLUMN, MISSING_SHARE, LEAK = 10, 0.2, 0.02
 GROUPS = re.compile(r"subject|session|patient|participant|animal|mouse|group|recording|speaker|sentence", re.IGNORECASE)
 
 
@@ -71,7 +72,23 @@ def independent_rows(
             "A copy that is held out has been seen, so scores are too good: remove the copies, or give them one group.",
         )
     ]
+    if paired.gap is not None:
+        return [*found, _in_time(paired)]
     return [*found, *(_alone(table, factors) if leak is None else _grouped(paired, factors, leak))]
+
+
+def _in_time(paired: Paired) -> Check:
+    assert paired.gap is not None
+    between = int(paired.gap.sum()) // (paired.folds.count - 1)
+    steady = not drifts(leading(paired.sample.x))
+    return Check(
+        "the embedding does not drift in time",
+        steady,
+        f"folds are consecutive rows, {between:,} rows apart; "
+        + ("no drift of the embedding is seen" if steady else "the embedding drifts"),
+        "Of a factor that drifts too, chance is not judged: take differences, remove trends, or give whole sessions as "
+        "groups. Slight trends are not always seen.",
+    )
 
 
 def _grouped(paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float]) -> list[Check]:
@@ -105,16 +122,18 @@ def _grouped(paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float
 
 def _alone(table: Table, factors: Sequence[Factor]) -> list[Check]:
     likeness = neighbour_likeness(table.values)
+    alike = look_sorted(likeness, len(table))
     named = [f.name for f in factors if GROUPS.search(f.name)]
     hint = f" ({', '.join(named)} may name them)" if named else ""
     return [
         Check(
             "rows are independent",
-            likeness <= ALIKE,
+            not alike,
             f"neighbouring rows of the embedding correlate by {likeness:.2f}"
-            + (": they are sorted, or recorded in time or from the same subjects" if likeness > ALIKE else ""),
-            f"If rows belong together (a recording, a subject, a sentence), say so with groups{hint}: without, scores "
-            "are too good and intervals too narrow. If the file is only sorted, nothing is wrong.",
+            + (": they are sorted, or recorded in time or from the same subjects" if alike else ""),
+            "If rows are in time, say so with time (--time); if they belong together (a recording, a subject, a "
+            f"sentence), with groups{hint}: without, scores are too good and intervals too narrow. If the file is only "
+            "sorted, nothing is wrong.",
         )
     ]
 
@@ -126,16 +145,6 @@ def _fixed(factor: Factor, group: Int64[ndarray, " n"]) -> bool:
     order = np.argsort(member, kind="stable")
     same = member[order][1:] == member[order][:-1]
     return bool(same.any() and (values[order][1:] == values[order][:-1]).all(1)[same].all())
-
-
-def neighbour_likeness(values: ndarray) -> float:
-    """The mean over outputs of the correlation of a row with the next one, on the first 20,000 rows."""
-    some = np.asarray(values[:NEIGHBOURS], np.float64)
-    some = some[np.isfinite(some).all(1)]
-    some = some - some.mean(0)
-    spread = (some**2).sum(0)
-    moving = spread > 0
-    return float(((some[1:] * some[:-1]).sum(0)[moving] / spread[moving]).mean()) if moving.any() else 0.0
 
 
 def few_missing(factors: Sequence[Factor]) -> Check:

@@ -19,7 +19,7 @@ from unmix.measures.ladder import Ladder, climbed
 from unmix.measures.matching import MCC
 from unmix.measures.measure import Measure
 from unmix.measures.neighbours import Neighbours
-from unmix.measures.paired import Paired, pair
+from unmix.measures.paired import Paired, pair, require_in_time
 from unmix.measures.procrustes import Procrustes
 from unmix.measures.regression import R2
 from unmix.measures.resample import Advance
@@ -36,6 +36,8 @@ def compare(
     measures: Sequence[Measure] = DEFAULT,
     ids: str | Sequence[Any] | None = None,
     groups: str | Any = None,
+    time: bool = False,
+    blocks: int | None = None,
     folds: int = 5,
     bootstraps: int = 200,
     permutations: int = 199,
@@ -54,7 +56,11 @@ def compare(
     ids : to join rows: the name of a column that each table has, or a list of labels for each table. Tables with
         different ids are refused.
     groups : (n,) labels of rows that belong together (sentences, subjects, sessions), in the order of the first
-        table, or the name of a column of it. Folds, resamples and permutations keep groups whole.
+        table, or the name of a column of it. Folds and resamples keep groups whole; permutations move them and rotate
+        the rows inside, so that rows of a group are best given in their order (places, trial bins, time).
+    time : rows are in time: folds are consecutive rows with gaps between them, intervals are of consecutive chunks, and
+        chance is of shifts in time.
+    blocks : rows in time, of which so many in a row are taken as a group.
     folds, bootstraps, permutations : of the held-out scores, the intervals and the nulls.
     sample : the most rows on which nulls, and measures that need rows, are taken; 5,000 or five a column.
     folder : keep each finished pair there; the same call again goes on where it was.
@@ -74,14 +80,14 @@ def compare(
     require(len(representations) >= 2, "compare needs two or more representations of the same rows.")
     tables = tables_of(representations, names, ids, groups)
     labels = _groups(groups, tables[0])
-    tables = _aligned(tables, ids)
+    tables = _aligned(tables, ids, time or blocks is not None)
     titles = tuple(t.name for t in tables)
     check_measures(measures)
     asked = tuple(measures)
     check_counts(bootstraps, permutations)
     couples = list(combinations(tables, 2))
     counts = {"bootstraps": bootstraps, "permutations": permutations}
-    cut: dict[str, Any] = {"folds": folds, "sample": sample, "seed": seed}
+    cut: dict[str, Any] = {"time": time, "blocks": blocks, "folds": folds, "sample": sample, "seed": seed}
     settings = {**cut, **counts, "groups": labels is not None}
     store = PairStore.at(folder, asked, settings, labels)
     pairs = []
@@ -105,7 +111,7 @@ def measured(
             evaluate(paired, store.measures, bootstraps=bootstraps, permutations=permutations, advance=advance)
         )
         widths = x.values.shape[1], y.values.shape[1]
-        notes = (*paired.notes, *paired.notes_on_copies((x.name, y.name)))
+        notes = (*paired.notes, *paired.notes_on_copies((x.name, y.name)), *paired.notes_on_neighbours())
         found = Pair(x.name, y.name, widths, paired.rows, scores, _ladder(paired, scores), notes)
         store.keep(path, found)
     return found
@@ -150,7 +156,7 @@ def _groups(groups: Any, first: Table) -> Any:
     return first.labels[groups] if isinstance(groups, str) else groups
 
 
-def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table]:
+def _aligned(tables: list[Table], ids: str | Sequence[Any] | None, time: bool) -> list[Table]:
     if ids is None:
         return tables
     labels = [t.labels[ids] for t in tables] if isinstance(ids, str) else list(ids)
@@ -162,6 +168,8 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table
             len(label) == len(table), f"{table.name} has {len(table)} rows and {len(label)} ids: give one id a row."
         )
     orders = matching(labels, [t.name for t in tables])
+    for table, order in zip(tables, orders, strict=True):
+        require_in_time(order, (tables[0].name, table.name), time)
     return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
 
 

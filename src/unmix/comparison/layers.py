@@ -103,6 +103,8 @@ def compare_layers(
     *,
     measure: Measure = CKA(),  # noqa: B008  # frozen
     groups: Any = None,
+    time: bool = False,
+    blocks: int | None = None,
     folds: int = 5,
     bootstraps: int = 200,
     permutations: int = 199,
@@ -116,6 +118,7 @@ def compare_layers(
     Parameters
     ----------
     first, second : names of layers to tables of the same rows, as `compare` takes them.
+    groups, time, blocks : how rows belong together, as in `compare`.
 
     Examples
     --------
@@ -129,7 +132,7 @@ def compare_layers(
     check_measures([measure])
     counts = {"bootstraps": bootstraps, "permutations": permutations}
     check_counts(**counts)
-    cut: dict[str, Any] = {"folds": folds, "sample": sample, "seed": seed}
+    cut: dict[str, Any] = {"time": time, "blocks": blocks, "folds": folds, "sample": sample, "seed": seed}
     store = PairStore.at(folder, (measure,), cut | counts, groups)
     rows: list[tuple[Score | Refusal, ...]] = []
     with meter(len(xs) * len(ys) * work([measure], **counts), shown=progress) as (bar, task):

@@ -30,6 +30,13 @@ class Factor:
     levels: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the targets: the factor's own where there is one."""
+        if self.categorical:
+            return tuple(f"{self.name} = {level}" for level in self.levels)
+        return (self.name,) if self.targets.shape[1] == 1 else (f"cos {self.name}", f"sin {self.name}")
+
     @cached_property
     def present(self) -> Bool[ndarray, " n"]:
         return ~np.isnan(self.targets[:, 0])

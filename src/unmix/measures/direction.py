@@ -36,9 +36,9 @@ class Direction:
 
 def in_words(weights: Float64[ndarray, " d"], columns: Sequence[str]) -> str:
     """Weighted columns as a sum, the largest weight first and positive; a single column by its name alone."""
-    order = np.argsort(-np.abs(weights), kind="stable")
-    unit = weights / np.linalg.norm(weights) * (-1 if weights[order[0]] < 0 else 1)
-    order = [i for i in order.tolist() if abs(unit[i]) >= SMALL_WEIGHT]
+    largest_first = np.argsort(-np.abs(weights), kind="stable").tolist()
+    unit = weights / np.linalg.norm(weights) * (-1 if weights[largest_first[0]] < 0 else 1)
+    order = [i for i in largest_first if abs(unit[i]) >= SMALL_WEIGHT]
     if len(order) == 1:
         return columns[order[0]]
     terms = [f"{'−' if unit[i] < 0 else '+'} {abs(unit[i]):.2f} {columns[i]}" for i in order[:MOST_NAMES]]

@@ -12,7 +12,7 @@ from unmix.measures.asked import check_counts, check_measures
 from unmix.measures.measure import LinearMeasure, Measure, RowMeasure
 from unmix.measures.paired import Paired
 from unmix.measures.resample import Advance, fold_mean, fold_profile, folds_to_resample, resample
-from unmix.measures.sample import Pairings, Sample
+from unmix.measures.sample import Columns, Pairings, Sample
 from unmix.measures.score import Chance, HeldOut, Refusal, Score, jackknife_spread, scored
 from unmix.threads import one_blas_thread
 
@@ -27,15 +27,17 @@ def evaluate(
 ) -> list[Score | Refusal]:
     """The scores of a pair, in the order of the measures.
 
-    What is fitted is scored on held-out folds, with a bootstrap over chunks; what is not, on all rows, with a
-    jackknife over chunks, and so is everything where there are fewer than 8 groups a fold. Permutations pair rows
-    anew, whole groups at a time. Where a table is wider than 256 columns, resamples and permutations use the first
-    fold only: the interval is then too wide rather than too narrow.
+    What is fitted is scored on held-out folds, what is not, on all rows. Intervals are a jackknife's over chunks of
+    rows; of measures that match columns, a bootstrap's, unless there are fewer than 8 groups a fold. Permutations pair
+    rows anew, whole groups at a time. Where a table is wider than 256 columns, bootstraps and permutations use the
+    first fold only: such an interval is too wide rather than too narrow.
 
     Parameters
     ----------
     advance : called after each resample and permutation, and after each measure of rows; `work` says how often at most.
     """
+    check_counts(bootstraps, permutations)
+    check_measures(measures)
     return evaluate_beside(paired, measures, (), bootstraps, permutations, advance)[0]
 
 
@@ -49,18 +51,19 @@ def evaluate_beside(
     advance: Advance = lambda: None,
 ) -> tuple[list[Score | Refusal], list[HeldOut]]:
     """As `evaluate`, with more measures that need an interval but no null: they share the resamples."""
-    check_counts(bootstraps, permutations)
-    check_measures(measures)
     found: dict[Measure, Score | Refusal] = {**refusals(paired, measures)}
     linear = [m for m in measures if isinstance(m, LinearMeasure) and m not in found]
     held_out = resample(paired, [*linear, *beside], bootstraps, advance) if linear or beside else []
-    chance = chances(paired, linear, permutations, advance)
-    found |= {m: scored(m, h, c, paired.rows) for m, h, c in zip(linear, held_out, chance, strict=False)}
+    of_linear = chances(paired, linear, permutations, advance)
+    found |= {m: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(linear, held_out, of_linear, strict=False)}
     for m in measures:
         if isinstance(m, RowMeasure) and m not in found:
-            a = m.assess(paired.sample, permutations)
+            # Score and chance on the same rows: where groups are cut, pairs of one group's rows are as frequent in both.
+            rows = paired.sample.exchangeable()
+            a = m.assess(rows, permutations)
             whole = HeldOut(a.score, np.array([a.score]), jackknife_spread(a.left_out))
-            found[m] = scored(m, whole, Chance(a.null_score, a.null, a.null_rows), len(paired.sample.x))
+            chance = Chance(a.null_score, a.null, a.null_rows, a.beyond_place, rows.unjudged())
+            found[m] = scored(m, whole, chance, len(rows.x), paired.groups)
             advance()
     return [found[m] for m in measures], held_out[len(linear) :]
 
@@ -76,10 +79,10 @@ def _why_not(measure: Measure, paired: Paired, rows: Sample) -> str | None:
     widths = len(paired.kept_x), len(paired.kept_y)
     if isinstance(measure, RowMeasure):
         return measure.refusal(len(rows.x), *widths)
-    a_fold = np.bincount(rows.fold, minlength=rows.folds)
+    a_fold = np.bincount(rows.fold[rows.fold >= 0], minlength=rows.folds)
     if a_fold.min() < 2:
         return "groups are too few or too unlike in size for a null: take fewer folds, or split large groups"
-    null = len(rows.x) - int(a_fold.max())
+    null = int(a_fold.sum() - a_fold.max())
     refused = measure.refusal(min(paired.train_rows, null), *widths)
     if refused is not None or not isinstance(measure, LinearMeasure):
         return refused
@@ -102,16 +105,31 @@ def chances(
         splits = folds.splits(only)
         return [fold_mean(m, folds, splits) for m in measures]
 
-    return permuted(rows, scores, permutations, advance)
+    return permuted(rows, scores, [m.targets for m in measures], permutations, advance)
 
 
 @one_blas_thread()
 def permuted(
-    rows: Sample, scores: Callable[[Int64[ndarray, " m"]], list[float]], permutations: int, advance: Advance
+    rows: Sample,
+    scores: Callable[[Int64[ndarray, " m"]], list[float]],
+    targets: Sequence[Columns],
+    permutations: int,
+    advance: Advance,
 ) -> list[Chance]:
-    """What `scores` gives for rows as they are, and in orders that move whole groups."""
+    """What `scores` gives for rows as they are, and paired anew.
+
+    Parameters
+    ----------
+    targets : the columns of y that each of the scores is about.
+    """
     observed, null = scores(np.arange(len(rows.x))), []
     for order in rows.orders(permutations):
         null.append(scores(order))
         advance()
-    return [Chance(o, n, len(rows.x)) for o, n in zip(observed, np.array(null).T, strict=True)]
+    unjudged = {t: rows.unjudged(t) for t in set(targets)}
+    shared = {t: rows.shares_place(t) for t in set(targets)}
+    beyond = [scores(order) for order in rows.orders(permutations, rotated=False)] if any(shared.values()) else null
+    return [
+        Chance(o, n, len(rows.x), b if shared[t] else None, unjudged[t])
+        for o, n, b, t in zip(observed, np.array(null).T, np.array(beyond).T, targets, strict=True)
+    ]

@@ -8,14 +8,14 @@ from functools import partial
 from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Float64, Int64
 from numpy import ndarray
 
 from unmix.errors import require
 from unmix.measures.invariance import SIMILARITIES, Invariance
 from unmix.measures.measure import Assessment, RowMeasure
 from unmix.measures.pairwise import Kernel, PairSums, Totals, squared_distances
-from unmix.measures.sample import Sample
+from unmix.measures.sample import Sample, nulls
 
 NULL_ROWS = 1000
 
@@ -52,11 +52,11 @@ class PairwiseMeasure(RowMeasure):
         own = dict(aa=np.sum(a * a), bb=np.sum(b * b), rows_aa=rows_a @ rows_a, rows_bb=rows_b @ rows_b)
         totals = partial(Totals, a=rows_a.sum(), b=rows_b.sum(), n=len(a), **own)
 
-        now, *null = (
-            self.value(totals(ab=np.sum(a * b[np.ix_(order, order)]), rows_ab=rows_a @ rows_b[order]))
-            for order in (np.arange(len(a)), *few.orders(permutations))
-        )
-        return Assessment(self.value(sums.totals()), left_out, now, np.array(null), len(a))
+        def paired_by(order: Int64[ndarray, " m"]) -> float:
+            return self.value(totals(ab=np.sum(a * b[np.ix_(order, order)]), rows_ab=rows_a @ rows_b[order]))
+
+        now, (null, beyond) = paired_by(np.arange(len(a))), nulls(few, paired_by, permutations)
+        return Assessment(self.value(sums.totals()), left_out, now, null, len(a), beyond)
 
     def _sums(self, sample: Sample) -> PairSums:
         return PairSums.of(sample.x, sample.y, sample.chunk, (self.kernel(sample.x), self.kernel(sample.y)))

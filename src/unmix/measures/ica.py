@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
-from jaxtyping import Bool, Float64
+from jaxtyping import Bool, Float64, Int64
 from numpy import ndarray
 
 from unmix.measures.invariance import AFFINE_MAPS, Invariance
 from unmix.measures.matching import MCC
 from unmix.measures.measure import Assessment, RowMeasure, wide
-from unmix.measures.sample import Pairings, Sample
+from unmix.measures.sample import Pairings, Sample, nulls
 from unmix.moments import CHUNKS, ChunkMoments, Folds, Split
 from unmix.moments.whitening import whitening
 
@@ -58,26 +58,25 @@ class ICA(RowMeasure):
             kept[g] = 0
             left_out.append(self._mean([folds.splits(weights=kept)[f] for f, folds in enumerate(moments)]))
 
-        rows = [s.exchangeable() for s in components]
-        pairings = [Pairings(s) for s in rows]
-        null = [
-            self._mean([p.folds(order).splits()[f] for f, p in enumerate(pairings)])
-            for order in rows[0].orders(permutations)
-        ]
-        as_is = np.arange(len(rows[0].x))
-        now = self._mean([p.folds(as_is).splits()[f] for f, p in enumerate(pairings)])
-        return Assessment(score, np.array(left_out), now, np.array(null), len(rows[0].x))
+        pairings = [Pairings(s) for s in components]
+
+        def paired_by(order: Int64[ndarray, " m"]) -> float:
+            return self._mean([p.folds(order).splits()[f] for f, p in enumerate(pairings)])
+
+        null, beyond = nulls(sample, paired_by, permutations)
+        return Assessment(score, np.array(left_out), score, null, len(sample.x), beyond)
 
     def _mean(self, splits: list[Split]) -> float:
         return float(np.mean([MCC().score(*split) for split in splits]))
 
     def _moments(self, sample: Sample) -> Folds:
-        return Folds(ChunkMoments.of(sample.x, sample.y, chunks=sample.chunk), sample.folds)
+        there = sample.fold >= 0
+        return Folds(ChunkMoments.of(sample.x[there], sample.y[there], chunks=sample.chunk[there]), sample.folds)
 
     def _components(self, sample: Sample) -> Iterator[Sample]:
         """For each fold as the test part, the sample in terms of components fitted on the other folds."""
         for fold in range(sample.folds):
-            train = sample.fold != fold
+            train = (sample.fold != fold) & (sample.fold >= 0)
             x, y = (_unmixed(t, train, sample.seed) for t in (sample.x, sample.y))
             yield replace(sample, x=x, y=y)
 

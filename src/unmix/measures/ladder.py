@@ -159,7 +159,7 @@ def _smallest(losses: Losses, tolerance: float) -> dict[Indeterminacy, float]:
         one_scale: Indeterminacy = ScaledPermutation(offset=True)
         if (loss := losses.of(one_scale)) <= tolerance:
             smallest, with_offset[one_scale] = [one_scale], loss
-    named = {}
+    named: dict[Indeterminacy, float] = {}
     for c in smallest:
         bare = replace(c, offset=False)
         loss = losses.of(bare)

@@ -12,7 +12,7 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.measures.invariance import Invariance
-from unmix.measures.sample import Sample
+from unmix.measures.sample import Columns, Sample
 from unmix.moments import Moments, Split
 
 
@@ -67,6 +67,11 @@ class LinearMeasure(Measure):
         """
         return False
 
+    @property
+    def targets(self) -> Columns:
+        """The columns of y that the score is about; None for all of them."""
+        return None
+
     @abstractmethod
     def profile(self, train: Moments, test: Moments) -> Float64[ndarray, " p"]:
         """The parts whose mean is the score: of a dimension, a direction, or just one number.
@@ -120,7 +125,8 @@ class ExplainedShare(LinearMeasure):
 class Assessment:
     """A score of rows, its values without each chunk in turn, and its null.
 
-    `null_score` is the score of those `null_rows` rows on which the permutations `null` were taken.
+    `null_score` is the score of those `null_rows` rows on which the permutations `null` were taken, and `beyond_place`
+    where groups share the place in the group.
     """
 
     score: float
@@ -128,6 +134,7 @@ class Assessment:
     null_score: float
     null: Float64[ndarray, " b"]
     null_rows: int
+    beyond_place: Float64[ndarray, " b"] | None = None
 
 
 class RowMeasure(Measure):
@@ -138,7 +145,7 @@ class RowMeasure(Measure):
 
     @abstractmethod
     def assess(self, sample: Sample, permutations: int) -> Assessment:
-        """The score with what its interval (a jackknife over chunks) and its null need."""
+        """The score of exchangeable rows with what its interval (a jackknife over chunks) and its null need."""
 
 
 INSTEAD = "fewer columns, ridge regression or a measure that fits nothing (CKA, RSA, neighbours)"

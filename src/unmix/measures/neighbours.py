@@ -14,7 +14,7 @@ from unmix.errors import require
 from unmix.measures.invariance import SIMILARITIES, Invariance
 from unmix.measures.measure import Assessment, RowMeasure
 from unmix.measures.pairwise import TILE, squared_distances
-from unmix.measures.sample import Sample
+from unmix.measures.sample import Sample, nulls
 
 
 @dataclass(frozen=True)
@@ -52,13 +52,11 @@ class Neighbours(RowMeasure):
         return float((x * y).sum() / (self.k * len(sample.x)))
 
     def assess(self, sample: Sample, permutations: int) -> Assessment:
-        rows = sample.exchangeable()
-        x, y = (_adjacency(_nearest(t, self.k, side)) for side, t in enumerate((rows.x, rows.y)))
-        share = self.k * len(rows.x)
-        null = np.array([(x * y[order][:, order]).sum() / share for order in rows.orders(permutations)])
-        now = float((x * y).sum() / share)
-        score = now if len(rows.x) == len(sample.x) else self.score(sample)
-        return Assessment(score, self._left_out(sample), now, null, len(rows.x))
+        x, y = (_adjacency(_nearest(t, self.k, side)) for side, t in enumerate((sample.x, sample.y)))
+        share = self.k * len(sample.x)
+        null, beyond = nulls(sample, lambda order: (x * y[order][:, order]).sum() / share, permutations)
+        score = float((x * y).sum() / share)
+        return Assessment(score, self._left_out(sample), score, null, len(sample.x), beyond)
 
     def _left_out(self, sample: Sample) -> Float64[ndarray, " g"]:
         number = np.unique(sample.chunk, return_inverse=True)[1]

@@ -8,13 +8,22 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Int64, Num
+from jaxtyping import Bool, Int64, Num, Shaped
 from numpy import ndarray
 
 from unmix.errors import require
 from unmix.measures.copies import copied_columns, copied_rows
-from unmix.measures.sample import Sample, chosen
-from unmix.moments import CHUNKS, ChunkMoments, Folds, chunks_of_groups, chunks_of_rows, chunks_of_table
+from unmix.measures.sample import Sample, chosen, spaced
+from unmix.measures.series import STEP, gap_of, look_sorted, neighbour_likeness
+from unmix.moments import (
+    CHUNKS,
+    ChunkMoments,
+    Folds,
+    chunks_in_time,
+    chunks_of_groups,
+    chunks_of_rows,
+    chunks_of_table,
+)
 from unmix.tables.labels import require_labels
 
 SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 5, 2**16, 30
@@ -33,6 +42,9 @@ class Paired:
     chunk, group : of each row.
     copies : rows that are there in another group too.
     repeated : pairs of columns of x, and of y, that are one another up to scale and offset.
+    alike : how much neighbouring rows correlate, in the table in which they do less.
+    gap : of rows in time, which belong to no fold, so that no row is held out next to one that is fitted on; None of
+        rows that are not in time.
     """
 
     folds: Folds
@@ -44,21 +56,46 @@ class Paired:
     notes: tuple[str, ...]
     copies: int
     repeated: tuple[list[tuple[int, int]], ...]
+    alike: float
+    gap: Bool[ndarray, " n"] | None = None
 
     @property
     def rows(self) -> int:
-        return len(self.chunk)
+        """How many rows belong to a fold."""
+        return len(self.chunk) - (0 if self.gap is None else int(self.gap.sum()))
+
+    @property
+    def fold(self) -> Int64[ndarray, " n"]:
+        """The fold of each row, as in `Folds`; −1 of none."""
+        fold = self.chunk % self.folds.count
+        return fold if self.gap is None else np.where(self.gap, -1, fold)
+
+    @property
+    def groups(self) -> int | None:
+        """How many groups there are; None of rows that are by themselves."""
+        count = int(self.group.max()) + 1
+        return count if count < len(self.group) else None
 
     @property
     def train_rows(self) -> int:
         """Of the smallest train part."""
-        return self.rows - int(np.bincount(self.chunk % self.folds.count).max())
+        return self.rows - int(np.bincount(self.fold[self.fold >= 0]).max())
 
     @property
     def index(self) -> Sample:
         """All rows, with their numbers for values: for what is permuted elsewhere."""
-        number = np.arange(self.rows, dtype=np.float64)[:, None]
-        return Sample(number, number, self.chunk, self.group, self.folds.count, self.sample.seed)
+        number = np.arange(len(self.chunk), dtype=np.float64)[:, None]
+        return Sample(number, number, self.chunk, self.group, self.folds.count, self.sample.seed, self.gap)
+
+    def notes_on_neighbours(self) -> tuple[str, ...]:
+        """Whether rows look like a series, though nothing was said of time or groups."""
+        if self.groups or self.gap is not None or not look_sorted(self.alike, len(self.chunk)):
+            return ()
+        return (
+            f"neighbouring rows correlate by {self.alike:.2f} in both tables: if they are in time, say so with time "
+            "(--time), if they belong together, with groups; else scores are too good and p too small. If the rows are "
+            "only sorted, nothing is wrong",
+        )
 
     def notes_on_copies(self, names: tuple[str, str]) -> tuple[str, ...]:
         """What is there twice, in words."""
@@ -87,6 +124,8 @@ def pair(
     *,
     names: tuple[str, str] = ("x", "y"),
     groups: Any = None,
+    time: bool = False,
+    blocks: int | None = None,
     folds: int = 5,
     sample: int | None = None,
     seed: int = 0,
@@ -105,16 +144,26 @@ def pair(
     )
     require(n >= 4 * folds, f"{n} rows are too few for {folds} folds: give at least {4 * folds} rows.")
     _check_memory(x.shape[1], y.shape[1], names)
+    groups = grouping(groups, time, blocks, n)
     member = _membership(groups, n, folds)
+    gap, notes = None, []
     if groups is not None:
         chunk = chunks_of_groups(member, seed)
+    elif time:
+        for table, name in ((x, names[0]), (y, names[1])):
+            require(_finite(table), f"{name} has NaN or infinite values: remove or fill those rows.")
+        apart = gap_of(x, y, folds)
+        chunk, gap = chunks_in_time(n, folds, apart)
+        notes.append(f"rows in time: folds are consecutive rows, {apart:,} rows apart")
     else:
         chunk = chunks_of_table(n, seed) if n < SMALL_TABLE else chunks_of_rows(0, n, seed)
 
-    chunks = ChunkMoments.of(x, y, chunks=chunk, names=names)
+    # Rows of the gaps go to a chunk of their own, which is then left out.
+    placed = chunk if gap is None else np.where(gap, CHUNKS, chunk)
+    chunks = ChunkMoments.of(x, y, chunks=placed, count=CHUNKS + (gap is not None), names=names)
+    chunks = replace(chunks, sums=chunks.sums[:CHUNKS])
     pooled = chunks.pooled()
     moving = [np.diag(gram) > 0 for gram in (pooled.xx, pooled.yy)]
-    notes = []
     if groups is not None and (count := int(member.max()) + 1) < FEW_GROUPS:
         notes.append(f"only {count} groups: intervals are rough")
     sums = np.split(np.abs(chunks.sums[:, 0, 3:]).max(0), [chunks.width])
@@ -129,11 +178,37 @@ def pair(
     repeated = tuple(copied_columns(g[np.ix_(k, k)]) for g, k in ((pooled.xx, kept_x), (pooled.yy, kept_y)))
 
     most = sample or max(SAMPLE, SAMPLE_A_COLUMN * max(len(kept_x), len(kept_y)))
-    index = chosen(member, most, seed) if n > most else np.arange(n)
-    some = Sample(_taken(x, index, kept_x), _taken(y, index, kept_y), chunk[index], member[index], folds, seed)
+    index = (chosen(member, most, seed) if gap is None else spaced(n, most)) if n > most else np.arange(n)
+    tables = _taken(x, index, kept_x), _taken(y, index, kept_y)
+    some = Sample(*tables, chunk[index], member[index], folds, seed, None if gap is None else gap[index])
     used = chunks if all(moves.all() for moves in moving) else chunks.columns(kept_x, kept_y)
     copies = copied_rows(x, y, member)
-    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes), copies, repeated)
+    alike = min(neighbour_likeness(x), neighbour_likeness(y))
+    return Paired(
+        Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes), copies, repeated, alike, gap
+    )
+
+
+def grouping(groups: Any, time: bool, blocks: int | None, rows: int) -> Any:
+    """The groups that were asked for: given, or blocks of consecutive rows, or none.
+
+    Examples
+    --------
+    >>> grouping(None, False, 2, 5).tolist()
+    [0, 0, 1, 1, 2]
+    """
+    require(isinstance(time, bool), f"time must be True or False, not {time!r}.")
+    both = [name for name, given in (("groups", groups is not None), ("blocks", blocks is not None)) if given]
+    require(
+        not (time and both),
+        f"time takes all rows as one series and {' and '.join(both)} take them apart: leave one of the two out.",
+    )
+    require(len(both) < 2, "blocks are groups of consecutive rows: give groups or blocks, not both.")
+    if blocks is None:
+        return groups
+    whole = isinstance(blocks, Integral) and not isinstance(blocks, bool) and 2 <= blocks < rows
+    require(whole, f"blocks must be a whole number of rows, 2 or more and fewer than all {rows}, not {blocks!r}.")
+    return np.arange(rows) // int(blocks)
 
 
 def _check_memory(width_x: int, width_y: int, names: tuple[str, str]) -> None:
@@ -146,6 +221,26 @@ def _check_memory(width_x: int, width_y: int, names: tuple[str, str]) -> None:
     )
 
 
+def require_groups(labels: Shaped[ndarray, " n"]) -> None:
+    """Refuse one group for all rows, and groups of one row each."""
+    _require_some(len(np.unique(labels)), len(labels))
+
+
+def _require_some(groups: int, rows: int) -> None:
+    require(groups < rows, "every group has one row, which is the same as no groups: leave groups out.")
+    require(groups > 1, "all rows are in one group, so none can be held out: give more groups, or leave groups out.")
+
+
+def require_in_time(order: Int64[ndarray, " n"], names: tuple[str, str], time: bool) -> None:
+    """Refuse rows in time that ids would bring to another order."""
+    sorted_already = bool((np.diff(order) > 0).all())
+    require(
+        not time or sorted_already,
+        f"the ids of {names[1]} are in another order than those of {names[0]}, so one of the two is not in time: sort "
+        "both by time first.",
+    )
+
+
 def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:
     """The number of each row's group; without groups, of the row."""
     if groups is None:
@@ -155,11 +250,16 @@ def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:
     require_labels(labels, "groups")
     labels = labels.astype(str) if labels.dtype == object else labels
     names, member = np.unique(labels, return_inverse=True)
+    _require_some(len(names), n)
     require(
         len(names) >= 2 * folds,
         f"{len(names)} groups are too few for {folds} folds: each needs 2 or more, so take fewer folds or more groups.",
     )
     return member.astype(np.int64)
+
+
+def _finite(table: Num[ndarray, "n k"]) -> bool:
+    return all(np.isfinite(np.asarray(table[a : a + STEP], np.float64)).all() for a in range(0, len(table), STEP))
 
 
 def _taken(table: Num[ndarray, "n k"], rows: Int64[ndarray, " m"], columns: Int64[ndarray, " c"]) -> Any:

@@ -10,9 +10,10 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, FittedMap, Indeterminacy
-from unmix.measures.ladder import Ladder
+from unmix.measures.ladder import COMPLETE, Ladder
 from unmix.measures.rows import as_matrix
-from unmix.measures.score import HeldOut, Score
+from unmix.measures.score import HeldOut, Score, number
+from unmix.measures.words import classes_named, not_judged, why_no_class
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +52,7 @@ class Recovery:
         rows would not fit in memory.
     test_rows, kept : the rows of the first fold, which the maps have not seen, and the columns of the embedding
         that are not constant.
+    columns : the names of the truth's columns.
     ladder : whether the recovery is complete, and the smallest classes of maps that it is complete up to.
     monotone : the smallest R² of the latents' ranks, in any direction, when each latent is a monotone function of one
         output; None where a permutation is named, which says more.
@@ -67,6 +69,7 @@ class Recovery:
     test_rows: Int[ndarray, " m"]
     kept: Int[ndarray, " k"]
     width: int
+    columns: tuple[str, ...]
     notes: tuple[str, ...]
 
     @property
@@ -101,21 +104,22 @@ class Recovery:
 
     @property
     def verdict(self) -> str:
-        """One sentence."""
-        s = self.affine
-        affine = f"{100 * s.value:.2f} % [{100 * s.low:.2f}, {100 * s.high:.2f}]"
-        chance = f"{100 * s.null:.2f} %, p = {s.p_value:.3f}"
-        if not s.above_chance:
-            return f"No linear recovery: affine R² {affine} is not above chance ({chance})."
-        if not self.minimal:
-            return (
-                f"Hardly any linear recovery: affine R² {affine}, chance {chance}; too little to name a class of maps."
-            )
-        classes = "; ".join(str(c) for c in self.minimal)
-        return (
-            f"Affine R² is {affine} on held-out rows (chance {chance}). The smallest classes of maps that lose at most "
-            f"{100 * self.tolerance:g} points of it: {classes}."
-        )
+        """What is recovered and up to what, in sentences that can be quoted."""
+        affine, where = f"affine R² {self.affine}", f"{self.affine.rows_shown}, held out"
+        if not self.affine.can_tell:
+            return f"No linear recovery is shown with {self.affine.rows_shown}: {affine}."
+        caveat = f" ({self.affine.caveat})" if self.affine.caveat and self.affine.p_value is not None else ""
+        if self.affine.hardly:
+            return f"Hardly any linear recovery{caveat}: {affine}, {where}."
+        if self.ladder.named:
+            said = [f"Recovered up to maps of the class {classes_named(self.ladder)}{caveat}: {affine}, {where}."]
+        else:
+            why = why_no_class(self.ladder, self.columns, "the truth")
+            said = [f"Recovered in part{caveat}: {affine}, {where}; {why}."]
+        if self.monotone is not None and self.monotone >= COMPLETE:
+            ranks = f"R² of ranks {number(self.monotone)} in the worst direction"
+            said.append(f"Each column of the truth is a monotone function of one output ({ranks}).")
+        return " ".join(filter(None, [*said, not_judged(self.ladder, self.columns)]))
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -127,6 +131,8 @@ class Recovery:
             "mcc_pearson": self.pearson.as_dict(),
             "mcc_spearman": self.spearman.as_dict() if self.spearman else None,
             "minimal": [str(c) for c in self.minimal],
+            "ladder": self.ladder.as_dict(),
+            "monotone": self.monotone,
             "tolerance": self.tolerance,
             "n": self.n,
             "notes": list(self.notes),
@@ -135,11 +141,12 @@ class Recovery:
 
     def __repr__(self) -> str:
         return (
-            f"Recovery(affine R² {self.r2():.4f}, MCC {self.mcc_pearson:.4f}, up to {[str(c) for c in self.minimal]})"
+            f"Recovery(affine R² {number(self.r2())}, MCC {number(self.mcc_pearson)}, "
+            f"up to {[str(c) for c in self.minimal]})"
         )
 
     def __str__(self) -> str:
-        rows = [f"  {s.up_to!s:32} {s.r2:8.4f}  [{s.interval[0]:.4f}, {s.interval[1]:.4f}]" for s in self.steps]
-        ranks = f" (Spearman {self.mcc_spearman:.4f})" if self.mcc_spearman is not None else ""
-        table = "\n".join(["Held-out R² up to", *rows, f"MCC {self.mcc_pearson:.4f}{ranks}"])
-        return "\n".join([table, self.verdict, *self.notes])
+        rows = [f"  {s.up_to!s:32} {number(s.r2):>8}  [{number(s.interval[0])}, {number(s.interval[1])}]" for s in self.steps]
+        ranks = f" (Spearman {number(self.mcc_spearman)})" if self.mcc_spearman is not None else ""
+        table = ["Held-out R² up to", *rows, f"MCC {number(self.mcc_pearson)}{ranks}"]
+        return "\n".join([*table, self.verdict, *(f"Note: {note}." for note in self.notes)])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import numpy as np
 from unmix.errors import InputError, require
 from unmix.indeterminacy import AFFINE, LADDER, GeneralisedPermutation
 from unmix.measures.asked import check_counts
+from unmix.measures.dependence import TOGETHER, dependence, tied
 from unmix.measures.evaluate import evaluate, evaluate_beside
 from unmix.measures.ladder import TOLERANCE, climbed
 from unmix.measures.monotone import monotone_r2
@@ -29,6 +32,8 @@ def recovery(
     *,
     tolerance: float = TOLERANCE,
     groups: Any = None,
+    time: bool = False,
+    blocks: int | None = None,
     folds: int = 5,
     bootstraps: int = 200,
     permutations: int = 199,
@@ -44,9 +49,12 @@ def recovery(
     truth : (n, d) latents z.
     tolerance : how much of the variance in any direction of the truth a class may lose against affine maps and still
         be named.
-    groups : (n,) labels of rows that belong together (sentences, subjects); folds and permutations keep them whole.
+    groups : (n,) labels of rows that belong together (sentences, subjects), each group's rows in their order; folds
+        keep groups whole, permutations move and rotate them.
+    time : rows are in time: folds are consecutive rows with gaps between them, and chance is of shifts in time.
+    blocks : rows in time, of which so many in a row are taken as a group.
     bootstraps : resamples of chunks of rows for the intervals.
-    permutations : of rows, or of whole groups, for the null.
+    permutations : of rows or groups for the null; in time, the most shifts.
 
     Examples
     --------
@@ -56,21 +64,42 @@ def recovery(
     signed permutation + offset
     """
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
-    asked = {"groups": groups, "folds": folds, "seed": seed}
+    asked = {"groups": groups, "time": time, "blocks": blocks, "folds": folds, "seed": seed}
     paired = truth_door(x, y, **asked)
     check_counts(bootstraps, permutations)
-    counts = {"bootstraps": bootstraps, "permutations": permutations}
+    counts: dict[str, Any] = {"bootstraps": bootstraps, "permutations": permutations}
     ranked = truth_door(ranks_of(x), ranks_of(y), **asked)
-    return recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
+    found = recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
+    notes = paired.notes_on_copies(("the embedding", "the truth")), paired.notes_on_neighbours(), _tied(paired)
+    return replace(found, notes=(*found.notes, *chain(*notes)))
+
+
+def _tied(paired: Paired) -> tuple[str, ...]:
+    """A note on latents that the others predict; they may be read one for another."""
+    pooled = paired.folds.chunks.pooled()
+    d = len(pooled.mean_y)
+    if d < 2 or pooled.n < 3 * d:
+        return ()
+    said = tied(_names(d), dependence(pooled.yy, pooled.n, np.arange(d)))
+    return (f"{said}. {TOGETHER.rstrip('.')}",) if said else ()
+
+
+def _names(latents: int) -> tuple[str, ...]:
+    return tuple(f"latent {k + 1}" for k in range(latents))
 
 
 def recovery_of(
-    paired: Paired, ranked: Paired | None, width: int, tolerance: float = TOLERANCE, **counts: Any
+    paired: Paired,
+    ranked: Paired | None,
+    width: int,
+    tolerance: float = TOLERANCE,
+    columns: Sequence[str] | None = None,
+    **counts: Any,
 ) -> Recovery:
     """The recovery from an embedding of `width` columns that is paired with the truth already; `ranked` by ranks."""
     (affine, pearson), ladder = evaluate_beside(paired, SCORES, ladder_of(paired), **counts)
     spearman = evaluate(ranked, [FACTORS], **counts)[0] if ranked is not None else None
-    return assembled(paired, width, affine, pearson, spearman, ladder, tolerance)
+    return assembled(paired, width, affine, pearson, spearman, ladder, tolerance, columns)
 
 
 def ladder_of(paired: Paired) -> list[UpTo]:
@@ -86,6 +115,7 @@ def assembled(
     spearman: Score | Refusal | None,
     ladder: Sequence[HeldOut],
     tolerance: float = TOLERANCE,
+    columns: Sequence[str] | None = None,
 ) -> Recovery:
     """A recovery from its scores; what a comparison would refuse for one measure is refused here for the whole."""
     number = isinstance(tolerance, (int, float))
@@ -111,8 +141,9 @@ def assembled(
         monotone=None if permuted else monotone_r2(paired.sample),
         tolerance=tolerance,
         n=paired.rows,
-        test_rows=np.flatnonzero(paired.chunk % paired.folds.count == 0),
+        test_rows=np.flatnonzero(paired.fold == 0),
         kept=paired.kept_x,
         width=width,
+        columns=tuple(columns or _names(len(paired.kept_y))),
         notes=paired.notes,
     )

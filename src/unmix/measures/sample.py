@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
+from math import log
 
 import numpy as np
-from jaxtyping import Float64, Int64
+from jaxtyping import Bool, Float64, Int64
 from numpy import ndarray
 
+from unmix.measures.arrangements import Run, arranged, moves, rotations, runs_of
+from unmix.measures.place import follows_place
+from unmix.measures.series import drifts, leading
 from unmix.moments import ChunkMoments, Folds, scrambled
 
-Groups = list[Int64[ndarray, " s"]]
+ENOUGH_GROUPS, FEWEST_ARRANGEMENTS = 100, 100
+Columns = tuple[int, ...] | None
+"""Which columns of y are meant; None for all of them."""
 
 
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Rows of x and y, each with its chunk and the number of its group; without groups, each row is its own.
 
+    Attributes
+    ----------
+    gap : of rows in time, which of them belong to no fold; None of rows that are not in time.
+
     Examples
     --------
     >>> rows = np.arange(6.0)[:, None]
     >>> pairs = Sample(rows, rows, chunk=np.zeros(6, int), group=np.array([0, 0, 1, 1, 2, 2]), folds=1, seed=0)
-    >>> next(pairs.orders(1)).tolist()  # groups move whole
+    >>> next(pairs.orders(1, rotated=False)).tolist()  # groups move whole
     [4, 5, 0, 1, 2, 3]
+    >>> next(pairs.orders(1)).tolist()  # and are rotated inside
+    [2, 3, 5, 4, 1, 0]
     """
 
     x: Float64[ndarray, "m k"]
@@ -32,104 +45,137 @@ class Sample:
     group: Int64[ndarray, " m"]
     folds: int
     seed: int
+    gap: Bool[ndarray, " m"] | None = None
 
     @property
     def fold(self) -> Int64[ndarray, " m"]:
-        """The fold of each row, as in `Folds`."""
-        return self.chunk % self.folds
+        """The fold of each row, as in `Folds`; −1 of none."""
+        fold = self.chunk % self.folds
+        return fold if self.gap is None else np.where(self.gap, -1, fold)
 
     def rows(self, index: Int64[ndarray, " r"]) -> Sample:
         """Some of the rows."""
-        return replace(self, x=self.x[index], y=self.y[index], chunk=self.chunk[index], group=self.group[index])
+        gap = None if self.gap is None else self.gap[index]
+        return replace(
+            self, x=self.x[index], y=self.y[index], chunk=self.chunk[index], group=self.group[index], gap=gap
+        )
 
     def fewer(self, most: int) -> Sample:
-        """At most so many rows, as `chosen` picks them."""
-        return self.rows(chosen(self.group, most, self.seed)) if len(self.x) > most else self
+        """At most so many rows, as `chosen` or, in time, `spaced` picks them."""
+        if len(self.x) <= most:
+            return self
+        return self.rows(chosen(self.group, most, self.seed) if self.gap is None else spaced(len(self.x), most))
 
     def exchangeable(self) -> Sample:
-        """The rows that a null may permute: groups are cut to, or left out for, groups of one size to change with."""
-        return self.rows(np.sort(np.concatenate([rows for alike in self._alike() for rows in alike])))
+        """The rows that a null may pair anew: groups are cut to, or left out for, groups of one size to change with."""
+        if self.gap is not None or sum(run.size for run in self.runs) == len(self.x):
+            return self
+        return self.rows(np.sort(np.concatenate([run.ravel() for run in self.runs])))
 
-    def orders(self, times: int) -> Iterator[Int64[ndarray, " m"]]:
-        """Permutations of exchangeable rows that move whole groups to places of groups of their size."""
-        rng = np.random.default_rng([self.seed, 1])
-        runs = [np.stack(alike) for alike in self._alike()]
+    @cached_property
+    def runs(self) -> list[Run]:
+        """Groups of one size, as `runs_of` finds them."""
+        return runs_of(self.group, self.seed)
+
+    def orders(self, times: int, rotated: bool = True) -> Iterator[Int64[ndarray, " m"]]:
+        """Orders in which exchangeable rows of one side are paired with the other.
+
+        Whole groups change places with groups of their size and are rotated inside, each by an offset of its own,
+        unless `rotated` is False. Rows in time are shifted in a circle by each lag, or by `times` of them at random.
+        """
+        n = len(self.x)
+        if self.gap is not None:
+            lags = 1 + np.random.default_rng([self.seed, 1]).permutation(n - 1)[:times]
+            yield from ((np.arange(n) + lag) % n for lag in lags)
+            return
+        rng = np.random.default_rng([self.seed, 1 if rotated else 7])
         for _ in range(times):
-            order = np.arange(len(self.x))
-            for run in runs:
-                order[run] = run[rng.permutation(len(run))]
-            yield order
+            yield arranged(self.runs, rng, rotated)
 
-    def _alike(self) -> list[Groups]:
-        """Lists of groups (as row numbers) of nearly one size, cut to exactly one size."""
-        rows = np.argsort(self.group, kind="stable")
-        groups = np.split(rows, np.flatnonzero(np.diff(self.group[rows])) + 1)
-        if len({len(g) for g in groups}) == 1:
-            return [groups]
-        shuffled = np.random.default_rng([self.seed, 4]).permutation(len(groups))
-        return list(_runs(sorted((groups[i] for i in shuffled), key=len)))
+    @cached_property
+    def moves_x(self) -> bool:
+        """Whether the orders are of the rows of x. In time the side that does not drift is shifted."""
+        return self.gap is not None and not drifts(leading(self.x))
+
+    def sides(self, order: Int64[ndarray, " m"]) -> tuple[Int64[ndarray, " m"], Int64[ndarray, " m"]]:
+        """Which rows of x, and of y, are paired by an order."""
+        still = np.arange(len(order))
+        return (order, still) if self.moves_x else (still, order)
+
+    def unjudged(self, columns: Columns = None) -> str:
+        """Why the orders cannot say what chance gives for these columns of y; empty where they can."""
+        y = self.y if columns is None else self.y[:, list(columns)]
+        if self.gap is not None:
+            if not self.moves_x and drifts(leading(y)):
+                return (
+                    "both tables drift in time; take differences, remove trends, or give whole sessions as groups"
+                )
+            count, what = log(len(y)), "shifts in time"  # one of them is none
+        else:
+            size = [min(kind(self.runs, self.x), kind(self.runs, y)) for kind in (moves, rotations)]
+            whole = "groups" if len(self.runs[0]) < len(y) else "rows"
+            count, what = sum(size), f"different arrangements of the {whole}"
+        return "" if count > log(FEWEST_ARRANGEMENTS - 0.5) else f"only {round(np.exp(count))} {what}"
+
+    def shares_place(self, columns: Columns = None) -> bool:
+        """Whether x and these columns of y both depend on the place in the group, whatever the group."""
+        y = self.y if columns is None else self.y[:, list(columns)]
+        return self.gap is None and self._x_follows_place and follows_place(self.runs, y)
+
+    @cached_property
+    def _x_follows_place(self) -> bool:
+        return follows_place(self.runs, self.x)
 
 
-def _runs(groups: Groups, enough: int = 5) -> Iterator[Groups]:
-    """Of groups sorted by size, runs of at least `enough`, each cut to its smallest, that keep the most rows.
-
-    best[i] is the most rows that groups i, i + 1, … can keep; a run of twice `enough` is two runs.
-    """
-    sizes, enough = [len(g) for g in groups], min(enough, len(groups))
-    best, choice = [0] * (len(groups) + 1), [1] * len(groups)  # a step of 1 leaves a group out
-    for i in reversed(range(len(groups))):
-        best[i] = best[i + 1]
-        for step in range(enough, min(2 * enough, len(groups) - i + 1)):
-            if step * sizes[i] + best[i + step] >= best[i]:
-                best[i], choice[i] = step * sizes[i] + best[i + step], step
-    start = 0
-    run: Groups = []
-    while start < len(groups):
-        taken = groups[start : start + choice[start]] if best[start] > best[start + 1] else []
-        if run and taken and len(taken[0]) != len(run[0]):
-            yield run
-            run = []
-        run += [g[: len((run or taken)[0])] for g in taken]
-        start += max(1, len(taken))
-    yield run
+def nulls(
+    sample: Sample, score: Callable[[Int64[ndarray, " m"]], float], permutations: int
+) -> tuple[Float64[ndarray, " b"], Float64[ndarray, " b"] | None]:
+    """The scores of so many orders; and, where the place in the group is shared, of orders that keep it."""
+    found = np.array([score(order) for order in sample.orders(permutations)])
+    if not sample.shares_place():
+        return found, None
+    return found, np.array([score(order) for order in sample.orders(permutations, rotated=False)])
 
 
 class Pairings:
-    """The folds' moments of a sample for many orders of y; those of x alone stay as they are."""
+    """The folds' moments of a sample for many orders of one side; those of the other alone stay as they are."""
 
     def __init__(self, sample: Sample) -> None:
         self.count = sample.folds
         self.rows = [np.flatnonzero(sample.fold == f) for f in range(self.count)]
         self.shift_x, self.shift_y = np.median(sample.x, axis=0), np.median(sample.y, axis=0)
-        x, y = sample.x - self.shift_x, sample.y - self.shift_y
-        norm_x, norm_y = (x * x).sum(1, keepdims=True), (y * y).sum(1, keepdims=True)
-        left, self.right = np.hstack([np.ones((len(x), 1)), norm_x, x]), np.hstack([norm_y, y])
+        sides = []
         # The order of `ChunkMoments`: [1, ‖x̄‖², ‖ȳ‖², x̄, ȳ].
-        self.of_x = np.r_[0:2, 3 : 3 + x.shape[1]]
-        self.of_y = np.r_[2, 3 + x.shape[1] : 3 + x.shape[1] + y.shape[1]]
-        self.left = [left[rows] for rows in self.rows]
-        size = left.shape[1] + self.right.shape[1]
-        self.fixed = np.zeros((self.count, size, size))
-        for sums, part in zip(self.fixed, self.left, strict=True):
-            sums[np.ix_(self.of_x, self.of_x)] = part.T @ part
+        start = 3
+        for norm, rows in ((1, sample.x - self.shift_x), (2, sample.y - self.shift_y)):
+            place = np.r_[norm, start : start + rows.shape[1]]
+            sides.append((place, np.hstack([(rows * rows).sum(1, keepdims=True), rows])))
+            start += rows.shape[1]
+        (self.of_still, still), (self.of_moved, self.moved) = sides[::-1] if sample.moves_x else sides
+        self.of_still, still = np.r_[0, self.of_still], np.hstack([np.ones((len(still), 1)), still])
+        self.still = [still[rows] for rows in self.rows]
+        self.fixed = np.zeros((self.count, start, start))
+        for sums, part in zip(self.fixed, self.still, strict=True):
+            sums[np.ix_(self.of_still, self.of_still)] = part.T @ part
 
     def folds(self, order: Int64[ndarray, " m"]) -> Folds:
-        """The folds when row i of x is paired with row order[i] of y."""
+        """The folds when row i of the side that stays is paired with row order[i] of the other."""
         found = self.fixed.copy()
-        for sums, left, rows in zip(found, self.left, self.rows, strict=True):
-            right = self.right[order[rows]]
-            cross = left.T @ right
-            sums[np.ix_(self.of_x, self.of_y)] = cross
-            sums[np.ix_(self.of_y, self.of_x)] = cross.T
-            sums[np.ix_(self.of_y, self.of_y)] = right.T @ right
+        for sums, still, rows in zip(found, self.still, self.rows, strict=True):
+            moved = self.moved[order[rows]]
+            cross = still.T @ moved
+            sums[np.ix_(self.of_still, self.of_moved)] = cross
+            sums[np.ix_(self.of_moved, self.of_still)] = cross.T
+            sums[np.ix_(self.of_moved, self.of_moved)] = moved.T @ moved
         return Folds(ChunkMoments(found, self.shift_x, self.shift_y), self.count)
 
 
 def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, " m"]:
-    """The numbers of at most `most` rows, of as many groups as can be.
+    """The numbers of at most `most` rows: of rows without groups, by a hash; else of whole groups, by a hash.
 
-    Every group gives up to so many rows, spread evenly over it, as fill the sample; if there are more groups than
-    rows to take, some of the groups give one, in the order of a hash.
+    Where a hundred whole groups are more than `most` rows, every group gives one row in so many, counted from its
+    first. So the places that are left are the same in all groups and evenly spaced, and of few groups all are there:
+    pairs of rows of one group are then as frequent among the chosen rows as among all.
     """
     hashes = scrambled(group, seed)
     order = np.argsort(hashes, kind="stable")
@@ -137,18 +183,22 @@ def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, 
     sizes = np.diff(starts, append=len(order))
     if len(sizes) == len(group):
         return np.sort(order[:most])
-    cap = _fill(sizes, most)
-    place = np.arange(len(order)) - np.repeat(starts, sizes)  # within the group
-    size = np.repeat(sizes, sizes)
-    spread = place * cap // size  # one row for each new value
-    fits = (size <= cap) | (place == 0) | (np.diff(spread, prepend=-1) != 0)
-    return np.sort(order[fits][:most])
-
-
-def _fill(sizes: Int64[ndarray, " g"], most: int) -> int:
-    """The largest cap c ≥ 1 with Σ min(size, c) ≤ most."""
     low, high = 1, int(sizes.max())
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if np.minimum(sizes, middle).sum() <= most else (low, middle - 1)
-    return low
+    while low < high:  # the smallest spacing with which a hundred groups fit
+        middle = (low + high) // 2
+        low, high = (low, middle) if -(-sizes[:ENOUGH_GROUPS] // middle).sum() <= most else (middle + 1, high)
+    taken = -(-sizes // low)
+    place = np.arange(len(order)) - np.repeat(starts, sizes)  # within the group
+    fits = np.repeat(np.cumsum(taken) <= most, sizes) & (place % low == 0)
+    return np.sort(order[fits])
+
+
+def spaced(rows: int, most: int) -> Int64[ndarray, " m"]:
+    """At most `most` of so many rows in time, evenly spaced: of a stationary series, a stationary series.
+
+    Examples
+    --------
+    >>> spaced(10, 4).tolist()
+    [0, 3, 6, 9]
+    """
+    return np.arange(0, rows, -(-rows // most))

@@ -16,7 +16,17 @@ from unmix.measures.rows import as_matrix
 FACTORS = MCC(every_factor=True)
 
 
-def mcc(embedding: Any, truth: Any, *, ranks: bool = False, groups: Any = None, folds: int = 5, seed: int = 0) -> float:
+def mcc(
+    embedding: Any,
+    truth: Any,
+    *,
+    ranks: bool = False,
+    groups: Any = None,
+    time: bool = False,
+    blocks: int | None = None,
+    folds: int = 5,
+    seed: int = 0,
+) -> float:
     """Mean over factors of |correlation| with the matched output, held out; a factor without an output counts 0.
 
     Parameters
@@ -24,6 +34,7 @@ def mcc(embedding: Any, truth: Any, *, ranks: bool = False, groups: Any = None, 
     embedding : (n, k) outputs.
     truth : (n, d) factors.
     ranks : Spearman's correlation instead of Pearson's.
+    groups, time, blocks : how rows belong together, as in `recovery`.
 
     References
     ----------
@@ -36,7 +47,8 @@ def mcc(embedding: Any, truth: Any, *, ranks: bool = False, groups: Any = None, 
     1.0
     """
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
-    paired = truth_door(*((ranks_of(x), ranks_of(y)) if ranks else (x, y)), groups=groups, folds=folds, seed=seed)
+    tables = (ranks_of(x), ranks_of(y)) if ranks else (x, y)
+    paired = truth_door(*tables, groups=groups, time=time, blocks=blocks, folds=folds, seed=seed)
     return float(np.mean([FACTORS.score(*split) for split in paired.folds.splits()]))
 
 

@@ -2,7 +2,14 @@
 
 from unmix.moments.chunks import ChunkMoments
 from unmix.moments.folds import Folds, Split
-from unmix.moments.membership import CHUNKS, chunks_of_groups, chunks_of_rows, chunks_of_table, scrambled
+from unmix.moments.membership import (
+    CHUNKS,
+    chunks_in_time,
+    chunks_of_groups,
+    chunks_of_rows,
+    chunks_of_table,
+    scrambled,
+)
 from unmix.moments.moments import Moments
 
 __all__ = [
@@ -11,6 +18,7 @@ __all__ = [
     "Folds",
     "Moments",
     "Split",
+    "chunks_in_time",
     "chunks_of_groups",
     "chunks_of_rows",
     "chunks_of_table",

@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int64, UInt64
+from jaxtyping import Bool, Int64, UInt64
 from numpy import ndarray
 
 CHUNKS = 64
@@ -49,6 +49,26 @@ def chunks_of_groups(groups: Any, seed: int = 0) -> Int64[ndarray, " n"]:
     names, member = np.unique(np.asarray(groups), return_inverse=True)
     hashes = [blake2b(f"{seed}/{name}".encode(), digest_size=8).digest() for name in names.tolist()]
     return _dealt(np.frombuffer(b"".join(hashes), np.uint64))[member]
+
+
+def chunks_in_time(rows: int, folds: int, gap: int) -> tuple[Int64[ndarray, " n"], Bool[ndarray, " n"]]:
+    """The chunks of rows in time, and which rows are in a gap: chunks and folds are consecutive rows.
+
+    Chunk c belongs to fold c mod `folds`. After each fold but the last, `gap` rows belong to no fold.
+
+    Examples
+    --------
+    >>> chunk, gap = chunks_in_time(138, folds=2, gap=10)
+    >>> chunk[:4].tolist(), np.flatnonzero(gap).tolist() == list(range(64, 74)), chunk[74:78].tolist()
+    ([0, 0, 2, 2], True, [1, 1, 3, 3])
+    """
+    in_turn = np.argsort(np.arange(CHUNKS) % folds, kind="stable")
+    lengths = np.diff(np.arange(CHUNKS + 1) * (rows - (folds - 1) * gap) // CHUNKS)
+    last = np.flatnonzero(np.diff(in_turn % folds))  # of each fold but the last
+    places, sizes = np.insert(in_turn, last + 1, in_turn[last]), np.insert(lengths, last + 1, gap)
+    apart = np.zeros(len(places), bool)
+    apart[last + 1 + np.arange(len(last))] = True
+    return np.repeat(places, sizes), np.repeat(apart, sizes)
 
 
 def _dealt(hashes: UInt64[ndarray, " n"]) -> Int64[ndarray, " n"]:
