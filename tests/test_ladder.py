@@ -70,7 +70,7 @@ PLANE = latents(d=2)
         (20 - FREE[:, ::-1], 20 + FREE, [SignedPermutation(offset=True)]),  # one name, not three
         (20 + FREE, 20 + FREE, [Identity()]),
         (1.5 * FREE[:, ::-1], FREE, [ScaledPermutation()]),
-        (PLANE @ (rotation(0.1) * [1.1, 0.9]).T, PLANE, [GeneralisedPermutation(), ScaledOrthogonal()]),
+        (1.5 * PLANE @ (rotation(0.1) * [1.1, 0.9]).T, PLANE, [GeneralisedPermutation(), ScaledOrthogonal()]),
         (FREE * [1, 2, 3, 4, -5], FREE, [GeneralisedPermutation()]),
     ],
 )

@@ -63,6 +63,8 @@ def recovery(
     >>> print(recovery(1 - z[:, [1, 2, 0]], z).minimal[0])  # on a box a flip needs the offset
     signed permutation + offset
     """
+    real = isinstance(tolerance, (int, float))
+    require(real and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
     asked = {"groups": groups, "time": time, "blocks": blocks, "folds": folds, "seed": seed}
     paired = truth_door(x, y, **asked)
@@ -118,8 +120,6 @@ def assembled(
     columns: Sequence[str] | None = None,
 ) -> Recovery:
     """A recovery from its scores; what a comparison would refuse for one measure is refused here for the whole."""
-    number = isinstance(tolerance, (int, float))
-    require(number and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
     for score in (affine, pearson, spearman):
         if isinstance(score, Refusal):
             raise InputError(f"nothing can be scored: {score.reason}.")
