@@ -75,14 +75,15 @@ class Finding:
     def state(self) -> State:
         """By strength: 0.95 and more is recovered, 0.1 and more above chance in part; else what the probe says.
 
-        What is above chance, but below 0.1, is hardly there.
+        What is above chance, but below 0.1, is hardly there. Where chance cannot be judged, strength alone counts.
         """
         if isinstance(self.score, Refusal):
             return State.REFUSED
         linear = self.strength(self.score.value)
-        if self.score.above_chance and linear >= RECOVERED:
+        by_chance = self.score.p_value is not None and not self.score.above_chance
+        if not by_chance and linear >= RECOVERED:
             return State.RECOVERED
-        if self.score.above_chance and linear >= TELLING:
+        if not by_chance and linear >= TELLING:
             return State.IN_PART
         if self.probe is not None and self.probe.adds and self.strength(self.probe.boosted) >= TELLING:
             return State.NONLINEAR

@@ -29,8 +29,12 @@ def pair_verdict(x: str, y: str, scores: Sequence[Score | Refusal], minimal: Seq
 
 def _linear(x: str, y: str, forth: Score, back: Score, minimal: Sequence[Indeterminacy]) -> str:
     numbers = f"held-out R² {_span(forth)} for {y} from {x} and {_span(back)} for {x} from {y}"
-    if not any(s.above_chance and s.value > 0 for s in (forth, back)):
+    caveat = next((f", but {s.caveat}" for s in (forth, back) if s.caveat), "")
+    if not any((s.above_chance or s.p_value is None) and s.value > 0 for s in (forth, back)):
+        if forth.p_value is None:
+            return f"No linear relation of {x} and {y} is shown: {numbers}{caveat}."
         return f"{x} and {y} have no linear relation above chance: {numbers}."
+    numbers += caveat
     if min(forth.value, back.value) >= SAME:
         classes = " or ".join(str(c) for c in minimal or (AFFINE,))
         return f"{x} and {y} are the same up to a map of the class {classes}: {numbers}."
@@ -38,16 +42,24 @@ def _linear(x: str, y: str, forth: Score, back: Score, minimal: Sequence[Indeter
         return f"{y} is a linear function of {x}, but {x} holds more: {numbers}."
     if back.value >= SAME:
         return f"{x} is a linear function of {y}, but {y} holds more: {numbers}."
-    return f"{x} and {y} share a part linearly, above chance, but are not the same: {numbers}."
+    above = "" if forth.p_value is None else ", above chance"
+    return f"{x} and {y} share a part linearly{above}, but are not the same: {numbers}."
 
 
 def _others(scores: Sequence[Score | Refusal]) -> str:
     measured = [s for s in scores if isinstance(s, Score)]
     parts = []
     for words, chosen in (("above chance", True), ("not above chance", False)):
-        some = [f"{s.measure.name} {s.value:.2f}" for s in measured if s.above_chance == chosen]
+        some = [_short(s) for s in measured if s.above_chance == chosen and s.p_value is not None]
         parts += [f"{words}: {', '.join(some)}"] if some else []
+    unjudged = [s for s in measured if s.p_value is None]
+    if unjudged:
+        parts += [f"{unjudged[0].caveat}, of {', '.join(f'{s.measure.name} {s.value:.2f}' for s in unjudged)}"]
     return f"{'; '.join(parts)}." if parts else "nothing could be measured."
+
+
+def _short(score: Score) -> str:
+    return f"{score.measure.name} {score.value:.2f}" + (f" ({score.caveat})" if score.caveat else "")
 
 
 def _span(score: Score) -> str:

@@ -96,7 +96,13 @@ class Recovery:
         """One sentence."""
         s = self.affine
         affine = f"{100 * s.value:.2f} % [{100 * s.low:.2f}, {100 * s.high:.2f}]"
-        chance = f"{100 * s.null:.2f} %, p = {s.p_value:.3f}"
+        if s.p_value is None:
+            classes = "; ".join(str(c) for c in self.minimal) or "none is named"
+            return (
+                f"Affine R² is {affine} on held-out rows ({s.caveat}). The smallest classes of maps that lose at most "
+                f"{100 * self.tolerance:g} points of it: {classes}."
+            )
+        chance = f"{100 * s.null:.2f} %, p = {s.p_value:.3f}" + (f"; {s.caveat}" if s.caveat else "")
         if not s.above_chance:
             return f"No linear recovery: affine R² {affine} is not above chance ({chance})."
         if not self.minimal:

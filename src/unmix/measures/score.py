@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from unmix.measures.measure import Measure
 
 SIGNIFICANT = 0.01
+TWO_P = "two p: of any relation / of one beyond the place in the group"
 FIELDS = (
     "value", "low", "high", "null", "p_value", "p_beyond_place", "calibrated", "rows", "null_rows", "not_judged"
 )  # fmt: skip
@@ -64,16 +65,17 @@ class Score:
 
     @property
     def p_shown(self) -> str:
-        """p in three digits, with that beyond the place in the group; a dash where chance is not judged."""
-        if self.p_value is None:
-            return "–"
-        beyond = "" if self.p_beyond_place is None else f" ({self.p_beyond_place:.3f} beyond the place)"
-        return f"{self.p_value:.3f}{beyond}"
+        """p in three digits and, where there is one, that beyond the place in the group; a dash where there is none."""
+        return " / ".join(f"{p:.3f}" for p in (self.p_value, self.p_beyond_place) if p is not None) or "–"
 
     @property
     def null_shown(self) -> str:
         """Chance in three digits; a dash where it is not judged."""
         return "–" if self.p_value is None else f"{self.null:.3f}"
+
+    @property
+    def calibrated_shown(self) -> str:
+        return "–" if self.p_value is None else f"{self.calibrated:.3f}"
 
     def __str__(self) -> str:
         span = f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
