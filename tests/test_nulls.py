@@ -211,7 +211,7 @@ def autoregressive(rng, phi, places=25):
 
 @pytest.mark.parametrize("phi", [0.0, 0.9])
 def test_false_positives_are_as_many_as_they_may_be(phi):
-    rng, hits, times, group = np.random.default_rng(1), 0, 120, np.repeat(np.arange(40), 10)
+    rng, hits, times, group = np.random.default_rng(1), 0, 80, np.repeat(np.arange(40), 10)
     for i in range(times):
         x, y = (autoregressive(rng, phi, 10) + np.repeat(rng.normal(size=(40, 1)), 10, axis=0) for _ in "xy")
         (found,) = chances(pair(x, y, groups=group, seed=i), [R2()], 19)

@@ -44,10 +44,10 @@ def html(report: AuditReport) -> str:
         ("To cite", (Code(report.cite()),)),
     ]
     s = report.settings
+    pairings = f"{s['permutations']} permutations" if not s["time"] else f"at most {s['permutations']} shifts in time"
     made = (
-        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {s['permutations']} "
-        f"{'shifts in time' if s['time'] else 'permutations'} for chance"
-        f"{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}. p is the share of them that "
+        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {pairings} for "
+        f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}. p is the share of pairings that "
         f"reach the score; with {s['permutations']} it cannot be below {1 / (1 + s['permutations']):.3f}."
     )
     lead = (

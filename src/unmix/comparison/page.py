@@ -33,9 +33,9 @@ def html(found: Comparison) -> str:
         ("What the measures assume", (_measures(found),)),
     ]
     s = found.settings
-    pairings = "shifts in time" if s["time"] else "permutations"
+    pairings = f"{s['permutations']} permutations" if not s["time"] else f"at most {s['permutations']} shifts in time"
     made = (
-        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {s['permutations']} {pairings} for "
+        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {pairings} for "
         f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}."
     )
     count = f"{len(found.names)} representations of {found.pairs[0].rows:,} rows"

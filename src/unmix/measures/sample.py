@@ -108,10 +108,10 @@ class Sample:
         if self.gap is not None:
             if not self.moves_x and drifts(leading(y)):
                 return "both tables drift in time; take differences, remove trends, or give whole sessions as groups"
-            count, what = log(len(y)), "shifts in time"  # one of them is none
+            count, what = log(len(y)), "shifts in time"  # the one by no row is counted
         else:
             size = [min(kind(self.runs, self.x), kind(self.runs, y)) for kind in (moves, rotations)]
-            whole = "groups" if len(self.runs[0]) < len(y) else "rows"
+            whole = "groups" if any(run.shape[1] > 1 for run in self.runs) else "rows"
             count, what = sum(size), f"different arrangements of the {whole}"
         return "" if count > log(FEWEST_ARRANGEMENTS - 0.5) else f"only {round(np.exp(count))} {what}"
 
