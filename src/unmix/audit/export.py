@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from unmix.audit.finding import Finding
-from unmix.measures.score import FIELDS, Refusal
+from unmix.measures.score import FIELDS, TWO_P, Refusal, Score
 from unmix.sheets import booktabs, sheet, tex
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ def cells(finding: Finding) -> tuple[str, ...]:
         *about,
         f"{score.value:.3f}",
         span,
-        f"{score.null:.3f}",
-        f"{score.p_value:.3f}",
+        score.null_shown,
+        score.p_shown,
         boosted,
         finding.state.value,
     )
@@ -41,7 +41,13 @@ def terminal(report: AuditReport) -> Table:
     """A row a factor: its kind below its name, the interval below the score."""
     title = f"Factors in {escape(report.name)}, {report.rows:,} rows, held out"
     probed = any(f.probe for f in report.findings)
-    table = Table(title=title, caption="boosted: the score of gradient boosting" if probed else None)
+    said = ["boosted: the score of gradient boosting"] if probed else []
+    said += (
+        [TWO_P]
+        if any(isinstance(f.score, Score) and f.score.p_beyond_place is not None for f in report.findings)
+        else []
+    )
+    table = Table(title=title, caption="; ".join(said) or None)
     for head in ("factor", "linear score", "chance", "p", *(["boosted"] if probed else []), "state"):
         table.add_column(head, justify="left" if head in ("factor", "state") else "right")
     for finding in report.findings:

@@ -75,14 +75,14 @@ class Finding:
     def state(self) -> State:
         """By strength: 0.95 and more is recovered, 0.1 and more above chance in part; else what the probe says.
 
-        What is above chance, but below 0.1, is hardly there.
+        What is above chance, but below 0.1, is hardly there. Where chance cannot be judged, strength alone counts.
         """
         if isinstance(self.score, Refusal):
             return State.REFUSED
         linear = self.strength(self.score.value)
-        if self.score.above_chance and linear >= COMPLETE:
+        if self.score.can_tell and linear >= COMPLETE:
             return State.RECOVERED
-        if self.score.above_chance and linear >= TELLING:
+        if self.score.can_tell and linear >= TELLING and self.score.low > self.score.null:
             return State.IN_PART
         if self.probe is not None and self.probe.adds and self.strength(self.probe.boosted) >= TELLING:
             return State.NONLINEAR

@@ -161,7 +161,9 @@ def _regressed(
     every = _columns(asked)
     *of_one, affine, pearson = chances(paired, [*asked, *_among(every, SCORES)], counts["permutations"], advance)
     values = [fold_mean(m, paired.folds, paired.folds.splits()) for m in asked]
-    there = [m for m, c, v in zip(asked, of_one, values, strict=True) if (c.exceeded_by(v) or c.not_judged) and v >= TELLING]
+    there = [
+        m for m, c, v in zip(asked, of_one, values, strict=True) if (c.exceeded_by(v) or c.not_judged) and v >= TELLING
+    ]
     columns = _columns(there)
     beside = paired.targets(np.array(columns, int))
     whole = [*SCORES, *ladder_of(beside)] if there and not refusals(beside, SCORES) else []

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unmix.audit import export, pictures
 from unmix.audit.finding import State
 from unmix.audit.words import verdict
+from unmix.measures.score import TWO_P, Score
 from unmix.report import Code, Grid, Page, Part, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -43,9 +44,10 @@ def html(report: AuditReport) -> str:
         ("To cite", (Code(report.cite()),)),
     ]
     s = report.settings
+    pairings = f"{s['permutations']} permutations" if not s["time"] else f"at most {s['permutations']} shifts in time"
     made = (
-        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {s['permutations']} permutations for "
-        f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}. p is the share of permutations that "
+        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {pairings} for "
+        f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}. p is the share of pairings that "
         f"reach the score; with {s['permutations']} it cannot be below {1 / (1 + s['permutations']):.3f}."
     )
     lead = (
@@ -72,10 +74,12 @@ def _factors(report: AuditReport) -> Grid:
         about = Spot(name, f.notes), Spot(state, tone=TONES.get(f.state, ""))
         rows.append((*about, *map(Spot, spots), Spot(gain)))
     heads = ("factor", "state", *export.HEADS[1:-1], "boosted − linear")
+    two = any(isinstance(f.score, Score) and f.score.p_beyond_place is not None for f in report.findings)
     caption = (
         "linear: the held-out score of a linear map; boosted: of gradient boosting on the same rows. A factor is "
         "“recovered” from 0.95 on (of classes: 0.95 of the way from chance to 1), “in part” from 0.1; less, but above "
         "chance, is “hardly”. The interval of boosted − linear is of the held-out rows, both fits as they are."
+        + (f" {TWO_P[:1].upper()}{TWO_P[1:]}, which outputs and factor both follow." if two else "")
     )
     return Grid(caption, heads, tuple(rows))
 

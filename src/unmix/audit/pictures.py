@@ -30,7 +30,8 @@ def bars(report: AuditReport) -> Drawing:
                 low, value, null = (max(v, LOWEST) for v in (f.score.low, f.score.value, f.score.null))
                 ax.plot([low, f.score.high], [i, i], color=ACCENT, linewidth=7, alpha=0.4, solid_capstyle="butt")
                 _mark(ax, value, i, "o", ACCENT, 6, "linear, 95 % interval")
-                _mark(ax, null, i, "|", CHANCE, 15, "chance")
+                if f.score.p_value is not None:
+                    _mark(ax, null, i, "|", CHANCE, 15, "chance")
             if f.probe is not None:
                 _mark(ax, max(f.probe.boosted, LOWEST), i - 0.27, "D", SECOND, 4.5, "gradient boosting")
         ax.set_yticks(range(len(found)), [f"{shortened(f.name)}  ({'acc.' if f.levels else 'R²'})" for f in found])

@@ -49,6 +49,8 @@ def _listed(findings: Sequence[Finding], boosted: bool = False) -> str:
         numbers = f"{f.measure} {value:.2f}".replace("-0.00", "0.00")
         if boosted and f.probe is not None:
             numbers += f", boosted {f.probe.boosted:.2f}"
+        if isinstance(f.score, Score) and f.score.caveat and f.state is not State.ABSENT:
+            numbers += f", {f.score.caveat}"
         parts.append(f"{f.name} ({numbers})")
     return _and(parts)
 

@@ -84,7 +84,8 @@ class ModelComparison:
         if isinstance(forth, Refusal):
             return f"{text} f′ from f: {forth.reason}."
         nearly = "is not quite" if forth.value >= NEARLY else "is not"
-        linear = "is not" if not forth.above_chance else "is" if forth.value >= SAME else nearly
+        by_chance = forth.p_value is not None and not forth.above_chance
+        linear = "is not" if by_chance else "is" if forth.value >= SAME else nearly
         return (
             f"{text} f′ {linear} a linear map of f: held-out R² {forth.value:.4f} [{forth.low:.4f}, {forth.high:.4f}], "
             f"by labels alone {self.label_r2:.4f}; residual of B = A^-T: {100 * self.alignment.g_residual:.2g} % of g′."

@@ -37,6 +37,10 @@ def audit(
         str | None,
         Option(help="Rows that belong together: a column of the factors, or a file with one label a line."),
     ] = None,
+    time: Annotated[
+        bool, Option("--time", help="Rows are in time: folds are consecutive rows, and chance is of shifts in time.")
+    ] = False,
+    blocks: Annotated[int | None, Option(help="Rows in time, of which so many in a row are taken as a group.")] = None,
     name: Annotated[str | None, Option(help="What to call the embedding. [its file's name]")] = None,
     probe: Annotated[bool, Option("--probe/--no-probe", help="Fit gradient boosting too.")] = True,
     folds: Annotated[int, Option(help="Parts, each scored by what was fitted on the others.")] = 5,
@@ -61,6 +65,8 @@ def audit(
         only=[part.strip() for part in only.split(",")] if only else None,
         ids=id_labels(ids),
         groups=labels_or_column(groups),
+        time=time,
+        blocks=blocks,
         name=name,
         probe=probe,
         sample=sample,

@@ -39,6 +39,10 @@ def compare(
         str | None,
         Option(help="Rows that belong together: a column of the first table, or a file with one label a line."),
     ] = None,
+    time: Annotated[
+        bool, Option("--time", help="Rows are in time: folds are consecutive rows, and chance is of shifts in time.")
+    ] = False,
+    blocks: Annotated[int | None, Option(help="Rows in time, of which so many in a row are taken as a group.")] = None,
     layers: Annotated[
         bool,
         Option("--layers", help="Two files of several arrays: each layer with each layer, by one measure [cka]."),
@@ -70,8 +74,10 @@ def compare(
     require(not (layers and models), "--layers and --models exclude each other.")
     given: dict[str, Any] = {"folds": folds, "bootstraps": bootstraps, "permutations": permutations, "seed": seed}
     given |= {"sample": sample, "groups": labels_or_column(groups)}
+    in_time: dict[str, Any] = {"time": time, "blocks": blocks}
     titles = [n.strip() for n in names.split(",")] if names else None
-    unused = {"--ids": (layers or models) and ids, "--names": layers and names, "--measures": models and measures}
+    unused: dict[str, Any] = {"--time": models and time, "--blocks": models and blocks}
+    unused |= {"--ids": (layers or models) and ids, "--names": layers and names, "--measures": models and measures}
     for option, value in unused.items():
         require(not value, f"{option} does not go with {'--layers' if layers else '--models'}: leave it out.")
     require(titles is None or len(titles) == len(tables), "--names must name every file, with commas between.")
@@ -79,10 +85,10 @@ def compare(
         if models:
             _models(tables, titles, given, out)
         elif layers:
-            _layers(tables, measures, given, out)
+            _layers(tables, measures, given | in_time, out)
         else:
             asked = {"names": titles, "measures": measures_named(measures), "ids": id_labels(ids), "folder": out}
-            _show(compare_tables(*tables, **asked, progress=True, **given), out)
+            _show(compare_tables(*tables, **asked, progress=True, **given, **in_time), out)
 
 
 @contextmanager

@@ -103,7 +103,7 @@ class Comparison:
 
         Parameters
         ----------
-        field : another attribute of the scores, such as "calibrated" or "p_value".
+        field : another attribute of the scores, such as "calibrated", "p_value" or "above_chance" (1 or 0).
         """
         table = np.full((len(self.names), len(self.names)), np.nan)
         if field in ("value", "calibrated"):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from unmix.measures.score import FIELDS, Refusal, Score
+from unmix.measures.score import FIELDS, TWO_P, Refusal, Score
 from unmix.sheets import booktabs, sheet, tex
 
 if TYPE_CHECKING:
@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 
 def terminal(comparison: Comparison) -> Table:
     """A section a pair, a row a measure: the score, its interval, the score at chance, p, and the calibrated score."""
-    table = Table(title="Comparison of representations", caption="calibrated: 0 is chance, 1 the most there is")
+    two = any(isinstance(s, Score) and s.p_beyond_place is not None for p in comparison.pairs for s in p.scores)
+    caption = "calibrated: 0 is chance, 1 the most there is" + (f"; {TWO_P}" if two else "")
+    table = Table(title="Comparison of representations", caption=caption)
     table.add_column("measure")
     for title in ("score", "95 % interval", "chance", "p", "calibrated"):
         table.add_column(title, justify="right")
@@ -65,7 +67,7 @@ def _terminal_cells(score: Score | Refusal) -> list[str]:
     if isinstance(score, Refusal):
         return ["refused"]
     span = f"{score.low:.3f} … {score.high:.3f}"
-    return [f"{score.value:.3f}", span, f"{score.null:.3f}", f"{score.p_value:.3f}", f"{score.calibrated:.3f}"]
+    return [f"{score.value:.3f}", span, score.null_shown, score.p_shown, score.calibrated_shown]
 
 
 def _tex_cell(score: Score | Refusal) -> str:

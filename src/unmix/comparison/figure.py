@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float64
 from numpy import ndarray
 
-from unmix.measures.score import SIGNIFICANT, Score
+from unmix.measures.score import Score
 from unmix.report.drawing import ACCENT, CHANCE, HEAT, drawing, shortened
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def heat_maps(comparison: Comparison) -> Any:
     with drawing(across * side, down * side + 0.5) as figure:
         axes = figure.subplots(down, across, squeeze=False).ravel()
         for ax, measure in zip(axes, shown, strict=False):
-            chance = comparison.matrix(measure, "p_value") > SIGNIFICANT
+            chance = comparison.matrix(measure, "above_chance") != 1
             _map(ax, comparison.matrix(measure), comparison.names, comparison.names, chance)
             ax.set_title(measure.name, fontsize=10)
         for ax in axes[len(shown) :]:
@@ -56,8 +56,9 @@ def _bars(comparison: Comparison) -> Any:
         for i, s in enumerate(scores):
             ax.plot([s.low, s.high], [i, i], color=ACCENT, linewidth=6, solid_capstyle="butt", alpha=0.45)
             ax.plot([s.value], [i], "o", color=ACCENT, markersize=6, label="score, 95 % interval" if i == 0 else None)
-            ax.plot([s.null], [i], "|", color=CHANCE, markersize=16, markeredgewidth=2.5,
-                    label="chance" if i == 0 else None)  # fmt: skip
+            if s.p_value is not None:
+                ax.plot([s.null], [i], "|", color=CHANCE, markersize=16, markeredgewidth=2.5,
+                        label="chance" if i == 0 else None)  # fmt: skip
             ax.annotate(f"{s.value:.3f}", (1.0, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
                         textcoords="offset points", va="center", fontsize=9)  # fmt: skip
         ax.set_yticks(range(len(scores)), [s.measure.name for s in scores], fontsize=9)

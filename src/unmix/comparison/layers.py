@@ -54,7 +54,10 @@ class LayerComparison:
     def verdict(self) -> str:
         """One sentence: which layers are alike, and whether any pair is above chance."""
         if not self.above_chance.any():
-            return f"No pair of layers is above chance by {self.measure.name}."
+            caveat = next(
+                (f": {s.caveat}" for row in self.scores for s in row if isinstance(s, Score) and s.caveat), ""
+            )
+            return f"No pair of layers is above chance by {self.measure.name}{caveat}."
         pairs = "; ".join(f"{x} is most like {y}" for x, y in self.best.items())
         return f"By {self.measure.name}: {pairs}."
 

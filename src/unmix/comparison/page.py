@@ -6,7 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from unmix.comparison.figure import heat_maps
-from unmix.measures.score import Refusal, Score
+from unmix.measures.score import TWO_P, Refusal, Score
 from unmix.report import Drawing, Grid, Page, Part, Spot, Text, rendered
 from unmix.report.drawing import svg
 
@@ -33,8 +33,9 @@ def html(found: Comparison) -> str:
         ("What the measures assume", (_measures(found),)),
     ]
     s = found.settings
+    pairings = f"{s['permutations']} permutations" if not s["time"] else f"at most {s['permutations']} shifts in time"
     made = (
-        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {s['permutations']} permutations for "
+        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {pairings} for "
         f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}."
     )
     count = f"{len(found.names)} representations of {found.pairs[0].rows:,} rows"
@@ -47,6 +48,8 @@ def html(found: Comparison) -> str:
 def _pair(pair: Pair) -> tuple[Part, ...]:
     rows = tuple((Spot(s.measure.name), *_spots(s)) for s in pair.scores)
     caption = f"x = {pair.x} ({pair.widths[0]} columns), y = {pair.y} ({pair.widths[1]} columns)."
+    if any(isinstance(s, Score) and s.p_beyond_place is not None for s in pair.scores):
+        caption += f" {TWO_P[:1].upper()}{TWO_P[1:]}, which both tables follow."
     notes = (Text(tuple(f"Note: {n}." for n in pair.notes), tone="warning"),) if pair.notes else ()
     return (Text((pair.verdict,)), *notes, Grid(caption, HEADS, rows))
 
@@ -55,8 +58,10 @@ def _spots(score: Score | Refusal) -> tuple[Spot, ...]:
     if isinstance(score, Refusal):
         return (Spot("refused"), Spot(score.reason), *[Spot("–")] * 4)
     span = f"{score.low:.3f} … {score.high:.3f}"
-    numbers = f"{score.value:.3f}", span, f"{score.null:.3f}", f"{score.p_value:.3f}", f"{score.calibrated:.3f}"
+    numbers = f"{score.value:.3f}", span, score.null_shown, score.p_shown, score.calibrated_shown
     above = Spot("yes", tone="reached") if score.above_chance else Spot("no", tone="below")
+    above = Spot(f"yes, but {score.caveat}", tone="near") if score.above_chance and score.caveat else above
+    above = Spot(score.caveat, tone="near") if score.p_value is None else above
     return (*map(Spot, numbers), above)
 
 

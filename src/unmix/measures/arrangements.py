@@ -63,9 +63,9 @@ def arranged(runs: list[Run], rng: np.random.Generator, rotated: bool) -> Int64[
     order = np.empty(sum(run.size for run in runs), np.int64)
     for run in runs:
         groups, size = run.shape
-        turned = run
+        turned: Run = run
         if rotated and size > 1:
-            places = np.arange(size) + rng.integers(size, size=groups)[:, None]
+            places = np.arange(size) + rng.integers(size, size=(groups, 1))
             turned = np.take_along_axis(run, places % size, axis=1)
         order[run] = turned[rng.permutation(groups)]
     return order

@@ -58,7 +58,7 @@ def evaluate_beside(
     found |= {m: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(linear, held_out, of_linear, strict=False)}
     for m in measures:
         if isinstance(m, RowMeasure) and m not in found:
-            # Score and chance on the same rows: where groups are cut, pairs of one group's rows are as frequent in both.
+            # Score and chance on the same rows, so that pairs of rows of one group are as frequent in both.
             rows = paired.sample.exchangeable()
             a = m.assess(rows, permutations)
             whole = HeldOut(a.score, np.array([a.score]), jackknife_spread(a.left_out))

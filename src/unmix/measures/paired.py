@@ -13,7 +13,7 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.measures.copies import copied_columns, copied_rows
-from unmix.measures.sample import Sample, chosen, spaced
+from unmix.measures.sample import Sample, drawn, spaced
 from unmix.measures.series import STEP, gap_of, look_sorted, neighbour_likeness
 from unmix.moments import (
     CHUNKS,
@@ -178,15 +178,13 @@ def pair(
     repeated = tuple(copied_columns(g[np.ix_(k, k)]) for g, k in ((pooled.xx, kept_x), (pooled.yy, kept_y)))
 
     most = sample or max(SAMPLE, SAMPLE_A_COLUMN * max(len(kept_x), len(kept_y)))
-    index = (chosen(member, most, seed) if gap is None else spaced(n, most)) if n > most else np.arange(n)
+    index = (drawn(member, most, seed) if gap is None else spaced(n, most)) if n > most else np.arange(n)
     tables = _taken(x, index, kept_x), _taken(y, index, kept_y)
     some = Sample(*tables, chunk[index], member[index], folds, seed, None if gap is None else gap[index])
     used = chunks if all(moves.all() for moves in moving) else chunks.columns(kept_x, kept_y)
     copies = copied_rows(x, y, member)
     alike = min(neighbour_likeness(x), neighbour_likeness(y))
-    return Paired(
-        Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes), copies, repeated, alike, gap
-    )
+    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes), copies, repeated, alike, gap)
 
 
 def grouping(groups: Any, time: bool, blocks: int | None, rows: int) -> Any:

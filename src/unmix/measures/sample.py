@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Float64, Int64
 from numpy import ndarray
 
-from unmix.measures.arrangements import Run, arranged, moves, rotations, runs_of
+from unmix.measures.arrangements import ENOUGH, Run, arranged, moves, rotations, runs_of
 from unmix.measures.place import follows_place
 from unmix.measures.series import drifts, leading
 from unmix.moments import ChunkMoments, Folds, scrambled
@@ -36,7 +36,7 @@ class Sample:
     >>> next(pairs.orders(1, rotated=False)).tolist()  # groups move whole
     [4, 5, 0, 1, 2, 3]
     >>> next(pairs.orders(1)).tolist()  # and are rotated inside
-    [2, 3, 5, 4, 1, 0]
+    [3, 2, 5, 4, 1, 0]
     """
 
     x: Float64[ndarray, "m k"]
@@ -70,7 +70,7 @@ class Sample:
         """The rows that a null may pair anew: groups are cut to, or left out for, groups of one size to change with."""
         if self.gap is not None or sum(run.size for run in self.runs) == len(self.x):
             return self
-        return self.rows(np.sort(np.concatenate([run.ravel() for run in self.runs])))
+        return self.rows(_in(self.runs))
 
     @cached_property
     def runs(self) -> list[Run]:
@@ -107,13 +107,11 @@ class Sample:
         y = self.y if columns is None else self.y[:, list(columns)]
         if self.gap is not None:
             if not self.moves_x and drifts(leading(y)):
-                return (
-                    "both tables drift in time; take differences, remove trends, or give whole sessions as groups"
-                )
-            count, what = log(len(y)), "shifts in time"  # one of them is none
+                return "both tables drift in time; take differences, remove trends, or give whole sessions as groups"
+            count, what = log(len(y)), "shifts in time"  # the one by no row is counted
         else:
             size = [min(kind(self.runs, self.x), kind(self.runs, y)) for kind in (moves, rotations)]
-            whole = "groups" if len(self.runs[0]) < len(y) else "rows"
+            whole = "groups" if any(run.shape[1] > 1 for run in self.runs) else "rows"
             count, what = sum(size), f"different arrangements of the {whole}"
         return "" if count > log(FEWEST_ARRANGEMENTS - 0.5) else f"only {round(np.exp(count))} {what}"
 
@@ -170,6 +168,21 @@ class Pairings:
         return Folds(ChunkMoments(found, self.shift_x, self.shift_y), self.count)
 
 
+def drawn(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, " m"]:
+    """The numbers of at most `most` rows that a null may pair anew: groups are cut to like sizes, then `chosen`."""
+    hashes = scrambled(group, seed)
+    names = np.unique(hashes)
+    if len(names) == len(group):
+        return chosen(group, most, seed)
+    rows = np.flatnonzero(hashes <= names[min(most, len(names)) - 1])  # no more groups than rows can be there
+    cut = rows[_in(runs_of(group[rows], seed))]
+    return cut[chosen(group[cut], most, seed)] if len(cut) > most else cut
+
+
+def _in(runs: list[Run]) -> Int64[ndarray, " m"]:
+    return np.sort(np.concatenate([run.ravel() for run in runs]))
+
+
 def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, " m"]:
     """The numbers of at most `most` rows: of rows without groups, by a hash; else of whole groups, by a hash.
 
@@ -183,14 +196,17 @@ def chosen(group: Int64[ndarray, " n"], most: int, seed: int) -> Int64[ndarray, 
     sizes = np.diff(starts, append=len(order))
     if len(sizes) == len(group):
         return np.sort(order[:most])
+    by_size = np.argsort(sizes, kind="stable")
+    of_size = np.arange(len(sizes)) - np.searchsorted(sizes[by_size], sizes[by_size])
+    turn = np.argsort(of_size[np.argsort(by_size)] >= ENOUGH, kind="stable")  # first some of every size
     low, high = 1, int(sizes.max())
     while low < high:  # the smallest spacing with which a hundred groups fit
         middle = (low + high) // 2
-        low, high = (low, middle) if -(-sizes[:ENOUGH_GROUPS] // middle).sum() <= most else (middle + 1, high)
-    taken = -(-sizes // low)
+        low, high = (low, middle) if -(-sizes[turn[:ENOUGH_GROUPS]] // middle).sum() <= most else (middle + 1, high)
+    fits = np.zeros(len(sizes), bool)
+    fits[turn] = np.cumsum(-(-sizes[turn] // low)) <= most
     place = np.arange(len(order)) - np.repeat(starts, sizes)  # within the group
-    fits = np.repeat(np.cumsum(taken) <= most, sizes) & (place % low == 0)
-    return np.sort(order[fits])
+    return np.sort(order[np.repeat(fits, sizes) & (place % low == 0)])
 
 
 def spaced(rows: int, most: int) -> Int64[ndarray, " m"]:

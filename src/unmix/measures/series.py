@@ -120,7 +120,7 @@ def gap_of(x: Num[ndarray, "n k"], y: Num[ndarray, "n d"], folds: int) -> int:
     gap = min(max(steady or memories), longest)
     require(
         (min(memories) <= longest or n >= SHORT) and n - (folds - 1) * gap >= 4 * folds,
-        f"a series of {n} rows is too short for its memory of {min(memories)} rows: give a longer one, take differences, "
-        "take fewer folds, or give sessions as groups.",
+        f"a series of {n} rows is too short for its memory of {min(memories)} rows: give a longer one, take "
+        "differences, take fewer folds, or give sessions as groups.",
     )
     return gap
