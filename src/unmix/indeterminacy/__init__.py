@@ -7,6 +7,7 @@ from unmix.indeterminacy.classes import (
     Linear,
     Orthogonal,
     ScaledOrthogonal,
+    ScaledPermutation,
     SignedPermutation,
 )
 from unmix.indeterminacy.indeterminacy import FittedMap, Indeterminacy
@@ -23,5 +24,6 @@ __all__ = [
     "Linear",
     "Orthogonal",
     "ScaledOrthogonal",
+    "ScaledPermutation",
     "SignedPermutation",
 ]

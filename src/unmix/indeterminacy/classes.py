@@ -12,6 +12,8 @@ from scipy.optimize import linear_sum_assignment
 from unmix.indeterminacy.indeterminacy import Indeterminacy
 from unmix.moments import Moments
 
+TURNS = 20  # of matching and scale; where fewer outputs are used than there are, two or three are enough
+
 
 class Linear(Indeterminacy):
     """Any matrix; with offset, any affine map. Directions of x without variance are left out."""
@@ -64,11 +66,35 @@ class GeneralisedPermutation(Indeterminacy):
         return a
 
 
+class ScaledPermutation(Indeterminacy):
+    """A signed permutation times one positive constant: what is both a generalised permutation and scaled orthogonal.
+
+    No rung of the ladder: a theorem can promise it.
+    """
+
+    name: ClassVar[str] = "permutation with one common scale"
+    contained_in: ClassVar = (GeneralisedPermutation, ScaledOrthogonal)
+
+    def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
+        # ‖y − sPx‖² = ‖y‖² − 2s Σ|xᵀy| + s² Σ‖x‖² over the outputs that are used: the best matching for a scale, and
+        # the best scale for a matching, in turn. Where every output is used the first matching is the best one.
+        strength, squares = np.abs(m.xy), np.diag(m.xx)
+        scale = float(strength.max(1).sum() / squares.sum())
+        for _ in range(TURNS):
+            used, target = linear_sum_assignment(2 * scale * strength - scale**2 * squares[:, None], maximize=True)
+            before, scale = scale, float(strength[used, target].sum() / squares[used].sum())
+            if scale == before:
+                break
+        a = np.zeros(m.xy.T.shape)
+        a[target, used] = np.where(m.xy[used, target] < 0, -scale, scale)
+        return a
+
+
 class SignedPermutation(Indeterminacy):
     """Each target is one output or its negative, no output used twice."""
 
     name: ClassVar[str] = "signed permutation"
-    contained_in: ClassVar = (GeneralisedPermutation, Orthogonal)
+    contained_in: ClassVar = (ScaledPermutation, Orthogonal)
 
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
         # ‖y − σx‖² = ‖y‖² + ‖x‖² − 2|xᵀy|.
