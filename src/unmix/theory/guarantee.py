@@ -89,8 +89,9 @@ class Guarantee:
             f"Promised{on}: recovery up to the class {self.promise}, by {near.reference}, {near.name}, "
             "with enough data and a rich enough encoder."
         )
-        others = [f"{t.reference}, {t.name}: {p}" for t, p in self.promises.items() if self.promise < p]
-        larger = f" Promised by other theorems that apply: {'; '.join(others)}." if others else ""
+        others = {t: p for t, p in self.promises.items() if t.reference != near.reference}
+        smallest = [f"{t.reference}, {t.name}: {p}" for t, p in others.items() if not any(q < p for q in others.values())]
+        larger = f" Promised by others that apply: {'; '.join(smallest)}." if smallest else ""
         return text + larger + self._of_head()
 
     def __str__(self) -> str:

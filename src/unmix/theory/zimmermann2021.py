@@ -131,7 +131,7 @@ ONE_SIDED = Assumption(
     rests_on=(INFO_NCE,),
 )
 OWN_KERNEL = Assumption(
-    "negatives are seen through the model's own kernel (a wider one moves the optimum near the border)",
+    "negatives are seen through the model's own kernel (no theorem is about a wider one)",
     lambda process, model: not model.objective.widen,
     rests_on=(INFO_NCE,),
 )
