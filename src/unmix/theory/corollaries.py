@@ -34,7 +34,7 @@ from unmix.theory import reizinger2025, zimmermann2021
 from unmix.theory.reizinger2025 import CLASS_LABELS, INSTANCE_LABELS, UNIFORM_CLASSES, UNIFORM_INSTANCES
 from unmix.theory.theorem import Assumption, Theorem
 from unmix.theory.zimmermann2021 import (
-    BOX_TO_BOX, INFO_NCE, OWN_KERNEL, SPHERE_OUTPUT, SPHERE_TO_SPHERE, VMF, concentration, reach, rotation,
+    BOX_TO_BOX, INFO_NCE, SPHERE_OUTPUT, SPHERE_TO_SPHERE, VMF, concentration, reach, rotation,
     scale_is_free,
 )  # fmt: skip
 
@@ -71,7 +71,7 @@ TWICE_THE_CONCENTRATION = Assumption(
 DISTANCE_ON_A_SPHERE = Theorem(
     "Theorem 2 for −L2²",
     _of(zimmermann2021.REFERENCE),
-    (*SPHERE_TO_SPHERE, SQUARED_DISTANCE, TWICE_THE_CONCENTRATION, OWN_KERNEL),
+    (*SPHERE_TO_SPHERE, SQUARED_DISTANCE, TWICE_THE_CONCENTRATION),
     rotation,
 )
 
