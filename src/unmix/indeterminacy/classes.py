@@ -78,7 +78,7 @@ class ScaledPermutation(Indeterminacy):
     def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
         # ‖y − sPx‖² = ‖y‖² − 2s Σ|xᵀy| + s² Σ‖x‖² over the outputs that are used: the best matching for a scale, and
         # the best scale for a matching, in turn. Where every output is used the first matching is the best one.
-        strength, squares = np.abs(m.xy), np.diag(m.xx)
+        strength, squares = np.abs(m.xy), np.maximum(np.diag(m.xx), np.finfo(float).tiny)
         scale = float(strength.max(1).sum() / squares.sum())
         for _ in range(TURNS):
             used, target = linear_sum_assignment(2 * scale * strength - scale**2 * squares[:, None], maximize=True)

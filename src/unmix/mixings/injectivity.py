@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import torch
-from jaxtyping import Float64
+from jaxtyping import Float
 from torch import Tensor
 
 from unmix.mixings.conditioning import FAINT, margin
@@ -41,7 +41,7 @@ class Injectivity:
 
 
 def check_injectivity(
-    g: Callable[[Tensor], Tensor], z: Float64[Tensor, "n d"], space: Space, declared: bool | None = None
+    g: Callable[[Tensor], Tensor], z: Float[Tensor, "n d"], space: Space, declared: bool | None = None
 ) -> Injectivity:
     """Look for latents that a continuous map does not tell apart.
 

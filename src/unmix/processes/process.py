@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import require, require_kind
-from unmix.mixings import LayeredMap, Mixing
+from unmix.mixings import Mixing
 from unmix.mixings.injectivity import BY_CONSTRUCTION, Injectivity, check_injectivity
 from unmix.randomness import stream
 from unmix.spaces import Space
@@ -52,12 +52,14 @@ class Process(ABC):
         return self.space.dimension
 
     @cached_property
-    def mixing_map(self) -> LayeredMap:
+    def mixing_map(self) -> Any:
+        """The map that was drawn: a `LayeredMap`, or what a mixing of someone else's draws."""
         return self.mixing.draw(self.dimension, stream(self.seed, "mixing"))
 
     def observe(self, z: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
         """x = g(z)."""
-        return self.mixing_map(z)
+        x: Tensor = self.mixing_map(z)
+        return x
 
     @cached_property
     def injectivity(self) -> Injectivity:
@@ -81,7 +83,8 @@ class Process(ABC):
 
     def invert(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
         """z = g⁻¹(x); `mixing_map` has the Jacobian too."""
-        return self.mixing_map.inverse(x)
+        z: Tensor = self.mixing_map.inverse(x)
+        return z
 
 
 def require_count(n: int) -> None:
