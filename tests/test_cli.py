@@ -74,7 +74,7 @@ def test_fit_runs_for_every_space_law_and_objective(flags, unmix, tmp_path):
     assert code == 0, err
     assert "Verdict" in out
     kept = json.loads((tmp_path / "run" / "recovery.json").read_text())
-    assert set(kept) - {"head"} == {"before", "after", "steps", "finished"}
+    assert set(kept) - {"head"} == {"before", "after", "theory", "steps", "finished"}
     assert kept["finished"]
     assert ("head" in kept) == ("Head" in out) == ("cross-entropy" in flags or "diet" in flags)
     assert (tmp_path / "run" / "recovery.png").read_bytes().startswith(b"\x89PNG")
@@ -157,7 +157,7 @@ def test_what_is_promised_is_of_what_is_trained_and_the_rest_is_said_apart():
         said = promise.outcome(um.recovery(embedding, z), embedding, z)
         assert said.startswith("Nothing is promised of what is trained, so no promise is kept or broken. The outcome ")
         assert words in said
-        assert "promise is kept" not in said
+        assert "The promise is kept" not in said
     plain = box_promise(recipe="paper")
     assert (plain.described, plain.trained.promise) == (None, ScaledPermutation(offset=True))
     assert "promise is kept" in plain.outcome(um.recovery(2 * z, z), 2 * z, z)
@@ -173,7 +173,7 @@ def test_terminal_page_and_json_say_the_same_of_what_is_trained(unmix, tmp_path)
         assert sentence in page
     assert kept["trained"].startswith("Nothing is promised. The nearest theorem is Zimmermann et al. 2021, Theorem 6.")
     assert kept["outcome"].startswith("Nothing is promised of what is trained")
-    assert "promise is kept" not in out + page
+    assert "The promise is kept" not in out + page
     assert "✗ negatives are seen through the model's own kernel" in out
 
 
