@@ -18,9 +18,9 @@ GROUPS = {
         InfoNCE objectives.info_nce Dot Lp LpNorm similarities.Similarity
         CrossEntropy DIET objectives.cross_entropy Regression objectives.Objective""",
     "Theory: what is promised beforehand, and up to which maps": """
-        guarantee Guarantee theory.Theorem theory.Assumption theory.HeadPromise
+        guarantee Guarantee theory.Theorem theory.Assumption theory.Answer theory.Mark theory.HeadPromise
         indeterminacy.Indeterminacy indeterminacy.Identity indeterminacy.SignedPermutation
-        indeterminacy.GeneralisedPermutation indeterminacy.Orthogonal indeterminacy.ScaledOrthogonal
+        indeterminacy.ScaledPermutation indeterminacy.GeneralisedPermutation indeterminacy.Orthogonal indeterminacy.ScaledOrthogonal
         indeterminacy.Linear indeterminacy.FittedMap""",
     "Training: a run, how long and how fast it goes, what is kept": """
         fit Fit load Recipe recipes.suited recipes.fast recipes.paper recipes.OneCycle recipes.Constant

@@ -11,9 +11,9 @@ from typing import Any
 from blocks import with_block
 
 import unmix as um
-from unmix.indeterminacy import LADDER
+from unmix.indeterminacy import LADDER, ScaledPermutation
 from unmix.sheets import markdown_row
-from unmix.theory import Theorem, reizinger2025, roeder2021, zimmermann2021
+from unmix.theory import Theorem, corollaries, reizinger2025, roeder2021, zimmermann2021
 from unmix.theory.guarantee import THEOREMS
 
 PAGE = Path(__file__).parent / "theory.md"
@@ -47,16 +47,29 @@ EXAMPLES: dict[Theorem, tuple[tuple[str, ...], ...]] = {  # (process, objective,
         ("um.CanonicalModel(f, g)", "um.CanonicalModel(f, g, bias=g[:, 0])"),
     ),
     roeder2021.THEOREM_1_REALISED: (("sectors", "um.CrossEntropy()", "um.outputs.Free()"),),
+    corollaries.ONE_SCALE: (
+        ("normal", "um.InfoNCE(um.Lp(2))", "um.outputs.Box()"),
+        ("normal", "um.InfoNCE(um.Lp(2))", "um.outputs.Box(200**0.5, learnable=False)"),
+        ("normal", "um.InfoNCE(um.Lp(2), 0.005)", "um.outputs.Box(1.0, learnable=False)"),
+        ("laplace", "um.InfoNCE(um.Lp(1))", "um.outputs.Box()"),
+    ),
+    corollaries.DISTANCE_ON_A_SPHERE: (("sphere", "um.InfoNCE(um.Lp(2), 0.2)", "um.outputs.Sphere()"),),
+    corollaries.C1: (("clusters", "um.CrossEntropy(unit_rows=True, learn_temperature=True)", "um.outputs.Sphere()"),),
+    corollaries.C2: (("clusters", "um.CrossEntropy(temperature=0.1)", "um.outputs.Sphere()"),),
+    corollaries.C3: (("clusters", "um.CrossEntropy(unit_rows=True)", "um.outputs.Free()"),),
+    corollaries.C4: (("clusters", "um.CrossEntropy()", "um.outputs.Free()"),),
+    corollaries.LINEAR_PART: (("few", "um.CrossEntropy(unit_rows=True)", "um.outputs.Free()"),),
 }
 PAPERS: tuple[tuple[ModuleType, str], ...] = (
     (zimmermann2021, "Pairs: Zimmermann et al. 2021"),
     (reizinger2025, "Classes and instances: Reizinger et al. 2025"),
     (roeder2021, "Two models of the same labels: Roeder et al. 2021"),
+    (corollaries, "Corollaries of our own"),
 )
 
 
 def theorems(paper: ModuleType) -> list[Theorem]:
-    """Those of the paper that `guarantee` or `compare_models` ask."""
+    """Those of the file that `guarantee` or `compare_models` ask."""
     asked = [roeder2021.THEOREM_1, *(t for found in THEOREMS.values() for t in found)]
     return [t for t in asked if t in vars(paper).values()]
 
@@ -95,9 +108,10 @@ def promise(t: Theorem, example: tuple[str, ...], names: dict[str, Any]) -> tupl
         assert not t.violated(*values), (t.name, example)
         return str(t.promise(*values)), ""
     process, objective, output = values
-    found = um.guarantee(process, um.Model(um.encoders.MLP(), objective, output))
-    assert found.theorem is t, (t.name, example, found)
-    return str(found.promise), str(found.head.up_to) if found.head else ""
+    model = um.Model(um.encoders.MLP(), objective, output)
+    found = um.guarantee(process, model)
+    head = t.head(process, model, None) if t.head else None
+    return str(found.promises[t]), str(head.up_to) if head else ""
 
 
 def paper_block(paper: ModuleType, title: str, names: dict[str, Any]) -> str:
@@ -113,9 +127,9 @@ def theorems_block() -> str:
 
 
 def ladder_block() -> str:
-    """The classes of maps without offset, smaller before larger."""
+    """The classes of maps without offset, smaller before larger, and the one that is only promised."""
     rows = []
-    for c in (c for c in LADDER if not c.offset):
+    for c in (*(c for c in LADDER if not c.offset), ScaledPermutation()):
         above = " and ".join(larger.name for larger in c.contained_in) or "–"
         rows.append([str(c), (type(c).__doc__ or "").split("\n")[0], above, f"`{type(c).__name__}()`"])
     return table(["class", "its maps", "contained in", "in `um.indeterminacy`"], rows) + "\n"

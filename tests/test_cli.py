@@ -1,20 +1,23 @@
 """The command line: every space, law and objective by flag or file; wrong input is a sentence and an exit code."""
 
+import html
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import torch
 
 import unmix as um
+from unmix.audit.promise import promised
 from unmix.cli import main, naming
-from unmix.cli.run import kept_or_not
 from unmix.cli.settings import Settings, settle
+from unmix.indeterminacy import GeneralisedPermutation, ScaledPermutation
 
 SMALL = ["--steps", "3", "--batch", "32", "--mixing", "linear", "--widths", "8"]
 
@@ -71,7 +74,7 @@ def test_fit_runs_for_every_space_law_and_objective(flags, unmix, tmp_path):
     assert code == 0, err
     assert "Verdict" in out
     kept = json.loads((tmp_path / "run" / "recovery.json").read_text())
-    assert set(kept) - {"head"} == {"before", "after", "steps", "finished"}
+    assert set(kept) - {"head"} == {"before", "after", "theory", "steps", "finished"}
     assert kept["finished"]
     assert ("head" in kept) == ("Head" in out) == ("cross-entropy" in flags or "diet" in flags)
     assert (tmp_path / "run" / "recovery.png").read_bytes().startswith(b"\x89PNG")
@@ -116,11 +119,76 @@ def test_spaces_take_their_size():
 
 
 def test_the_end_says_whether_the_promise_was_kept():
-    promise = um.guarantee(Settings().process(), Settings().model(Settings().process()))
+    settings = Settings()
+    process = settings.process()
+    model = settings.model(process)
+    promise = promised(process, model, settings.training_recipe(process, model))
     z = um.Sphere(10).uniform(1000, um.stream(0, "z"))
     rotation = torch.linalg.qr(torch.randn(10, 10, generator=um.stream(0, "r"))).Q
-    assert "promise is kept" in kept_or_not(promise, um.recovery(z @ rotation, z))
-    assert "not met yet" in kept_or_not(promise, um.recovery(z * torch.linspace(1, 3, 10), z))
+    for embedding, words in ((z @ rotation, "promise is kept"), (z * torch.linspace(1, 3, 10), "not met yet")):
+        assert words in promise.outcome(um.recovery(embedding, z), embedding, z)
+    constant = torch.cat([z[:, :9] @ rotation[:9, :9], torch.ones(1000, 1)], 1)
+    said = promise.outcome(um.recovery(constant, z), constant, z)
+    assert "not met yet" in said
+    assert "an output of the encoder is constant" in said
+
+
+def box_promise(**options):
+    settings = Settings(space="box", dimension=3, **options)
+    process = settings.process()
+    model = settings.model(process)
+    return promised(process, model, settings.training_recipe(process, model))
+
+
+def test_what_is_promised_is_of_what_is_trained_and_the_rest_is_said_apart():
+    """In a box the recipe trains through a wider kernel, which no theorem is about."""
+    promise = box_promise()
+    assert promise.trained.promise is None
+    assert promise.described.promise == ScaledPermutation(offset=True)
+    assert promise.shown == GeneralisedPermutation(offset=True)
+    assert "✗ negatives are seen through the model's own kernel" in str(promise)
+    assert "✓ negatives are seen" not in str(promise)
+    z = um.Box(3).uniform(1000, um.stream(0, "z"))
+    lies = {
+        "lies within what would be promised of the model as described": 2 - 3 * z[:, [1, 2, 0]],
+        "does not lie within": z * torch.tensor([1.0, 2.0, 3.0]),  # one scale each, and not one for all
+    }
+    for words, embedding in lies.items():
+        said = promise.outcome(um.recovery(embedding, z), embedding, z)
+        assert said.startswith("Nothing is promised of what is trained, so no promise is kept or broken. The outcome ")
+        assert words in said
+        assert "The promise is kept" not in said
+    plain = box_promise(recipe="paper")
+    assert (plain.described, plain.trained.promise) == (None, ScaledPermutation(offset=True))
+    assert "promise is kept" in plain.outcome(um.recovery(2 * z, z), 2 * z, z)
+
+
+def test_terminal_page_and_json_say_the_same_of_what_is_trained(unmix, tmp_path):
+    code, out, err = unmix("fit", "--space", "box", "--dimension", "3", *SMALL, "--out", tmp_path / "box")
+    assert code == 0, err
+    kept = json.loads((tmp_path / "box" / "recovery.json").read_text())["theory"]
+    page = html.unescape((tmp_path / "box" / "report.html").read_text())
+    for sentence in (*kept["trained"].split(". "), *kept["described"].split(". "), kept["outcome"]):
+        assert " ".join(sentence.split()) in " ".join(out.split())
+        assert sentence in page
+    assert kept["trained"].startswith("Nothing is promised. The nearest theorem is Zimmermann et al. 2021, Theorem 6.")
+    assert kept["outcome"].startswith("Nothing is promised of what is trained")
+    assert "The promise is kept" not in out + page
+    assert "✗ negatives are seen through the model's own kernel" in out
+
+
+def test_a_condition_of_a_promise_is_said_at_the_end_too():
+    @dataclass(frozen=True)
+    class Bent:
+        def draw(self, dimension, generator):
+            return torch.exp
+
+    process = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), Bent())
+    model = um.Model(objective=um.InfoNCE(um.Dot(), 0.1), output=um.outputs.Sphere())
+    promise = promised(process, model, um.recipes.fast())
+    z = um.Sphere(3).uniform(1000, um.stream(0, "z"))
+    said = promise.outcome(um.recovery(-z, z), -z, z)
+    assert said.startswith("The promise, which is made on the condition that the mixing is injective, is kept: ")
 
 
 def test_a_folder_named_like_markup_is_printed_as_it_is(unmix, tmp_path):

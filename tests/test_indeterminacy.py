@@ -1,5 +1,7 @@
 """The ladder: each class recovers its own maps exactly, is the least-squares fit, and is ordered by inclusion."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 import scipy.optimize
@@ -16,9 +18,13 @@ from unmix.indeterminacy import (
     Linear,
     Orthogonal,
     ScaledOrthogonal,
+    ScaledPermutation,
     SignedPermutation,
 )
 from unmix.moments import Moments
+
+
+CLASSES = (*LADDER, ScaledPermutation(), ScaledPermutation(offset=True))  # those that a theorem can promise
 
 
 def member(kind, d, rng):
@@ -29,6 +35,7 @@ def member(kind, d, rng):
     return {
         Identity: np.eye(d),
         SignedPermutation: signs[:, None] * permutation,
+        ScaledPermutation: 0.6 * signs[:, None] * permutation,
         GeneralisedPermutation: scales[:, None] * permutation,
         Orthogonal: rotation,
         ScaledOrthogonal: 1.7 * rotation,
@@ -36,7 +43,7 @@ def member(kind, d, rng):
     }[kind]
 
 
-@given(st.sampled_from(LADDER), st.integers(2, 6), st.integers(0, 1000))
+@given(st.sampled_from(CLASSES), st.integers(2, 6), st.integers(0, 1000))
 def test_a_class_recovers_its_own_maps_exactly_on_rows_it_has_not_seen(up_to, d, seed):
     rng = np.random.default_rng(seed)
     a, b = member(type(up_to), d, rng), rng.normal(size=d) * up_to.offset
@@ -50,6 +57,7 @@ def test_a_class_recovers_its_own_maps_exactly_on_rows_it_has_not_seen(up_to, d,
 OUTSIDERS = {  # a map of each class that is in none of the classes that do not contain it
     Identity: np.eye(3),
     SignedPermutation: np.array([[0, -1, 0], [0, 0, 1], [-1, 0, 0]]),
+    ScaledPermutation: np.array([[0, -2, 0], [0, 0, 2], [-2, 0, 0]]),
     GeneralisedPermutation: np.array([[0, -2, 0], [0, 0, 0.5], [3, 0, 0]]),
     Orthogonal: np.array([[2, -2, 1], [1, 2, 2], [2, 1, -2]]) / 3,
     ScaledOrthogonal: np.array([[2, -2, 1], [1, 2, 2], [2, 1, -2]]) * 0.6,
@@ -57,8 +65,8 @@ OUTSIDERS = {  # a map of each class that is in none of the classes that do not 
 }
 
 
-@pytest.mark.parametrize("asked", LADDER, ids=str)
-@pytest.mark.parametrize("true", LADDER, ids=str)
+@pytest.mark.parametrize("asked", CLASSES, ids=str)
+@pytest.mark.parametrize("true", CLASSES, ids=str)
 def test_a_class_explains_exactly_the_maps_of_the_classes_it_contains(asked, true):
     x = np.random.default_rng(0).normal(size=(500, 3))
     moments = Moments.of(x, x @ OUTSIDERS[type(true)].T + 3.0 * true.offset)
@@ -68,12 +76,13 @@ def test_a_class_explains_exactly_the_maps_of_the_classes_it_contains(asked, tru
 
 def test_inclusion_is_the_partial_order_of_the_definitions():
     chains = [
-        (Identity, SignedPermutation, GeneralisedPermutation, Linear),
+        (Identity, SignedPermutation, ScaledPermutation, GeneralisedPermutation, Linear),
+        (Identity, SignedPermutation, ScaledPermutation, ScaledOrthogonal, Linear),
         (Identity, SignedPermutation, Orthogonal, ScaledOrthogonal, Linear),
     ]
     expected = {(a, b) for chain in chains for i, a in enumerate(chain) for b in chain[i:]}
-    for a in LADDER:
-        for b in LADDER:
+    for a in CLASSES:
+        for b in CLASSES:
             assert (a <= b) is ((type(a), type(b)) in expected and (b.offset or not a.offset)), (a, b)
             assert (a < b) is (a <= b and a != b)
     assert not GeneralisedPermutation() <= Orthogonal()
@@ -86,9 +95,9 @@ def test_a_larger_class_never_fits_worse_in_sample(seed):
     x, y = rng.normal(size=(2, 60, 3)) + rng.normal(size=(2, 1, 3))
     y = y * [1, 10, 0.1]
     moments = Moments.of(x, y)
-    scores = {c: -((y - c.fit(moments)(x)) ** 2).sum() for c in LADDER}
-    for a in LADDER:
-        for b in LADDER:
+    scores = {c: -((y - c.fit(moments)(x)) ** 2).sum() for c in CLASSES}
+    for a in CLASSES:
+        for b in CLASSES:
             if a <= b:
                 assert scores[a] <= scores[b] + 1e-9, (a, b)
 
@@ -159,3 +168,19 @@ def test_different_widths_use_the_best_outputs():
     np.testing.assert_allclose(matrix, [[0, 0, 0, 0.5], [0, -1 / 3, 0, 0]], atol=1e-12)
     assert not Orthogonal().applies(4, 2)
     assert SignedPermutation().applies(4, 2)
+
+
+@given(st.integers(0, 300), st.sampled_from([(2, 3), (3, 3), (3, 2)]))
+def test_one_scale_and_a_matching_are_the_least_squares_ones(seed, widths):
+    """Against every matching of outputs with targets: the best scale explains (Σ|xᵀy|)²/Σ‖x‖²."""
+    rng = np.random.default_rng(seed)
+    k, d = widths
+    x, y = rng.normal(size=(40, k)) * rng.uniform(0.3, 3, k), rng.normal(size=(40, d)) * rng.uniform(0.3, 3, d)
+    cross, squares, few = np.abs(x.T @ y), (x**2).sum(0), min(k, d)
+    best = max(
+        cross[list(used), list(target)].sum() ** 2 / squares[list(used)].sum()
+        for used in permutations(range(k), few)
+        for target in permutations(range(d), few)
+    )
+    fitted = ScaledPermutation().fit(Moments.of(x, y))
+    assert (y**2).sum() - ((y - fitted(x)) ** 2).sum() == pytest.approx(best)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unmix.indeterminacy import LADDER, GeneralisedPermutation
+from unmix.indeterminacy import LADDER, GeneralisedPermutation, ScaledPermutation
 from unmix.measures import (
     CCA,
     CKA,
@@ -36,7 +36,7 @@ MEASURES = [
     R2(), R2(reverse=True), R2(offset=False), R2(ridge=30.0), R2(offset=False, ridge=30.0), CCA(), CCA(squared=True),
     SVCCA(components=2), SVCCA(variance=0.7), PWCCA(), PWCCA(reverse=True), Procrustes(), Procrustes(scaled=False),
     CKA(), CKA(debiased=False), MCC(), Neighbours(10), RSA(), DistanceCorrelation(), KernelCKA(),
-    *(UpTo(c) for c in LADDER),
+    *(UpTo(c) for c in (*LADDER, ScaledPermutation(), ScaledPermutation(offset=True))),
 ]  # fmt: skip
 
 

@@ -17,6 +17,8 @@ CASES = {
     "um.PairProcess(um.Sphere(3), um.Uniform(), um.Uniform(), 'mlp')": "mixing must be like",
     "um.PairProcess('sphere', um.Uniform(), um.Uniform(), um.mixings.MLP())": "space must be like",
     "um.guarantee(um.Model(), P)": "process must be like",
+    "um.guarantee(P, um.Model(), theorems=['mine'])": "each of theorems must be like um.theory.Theorem",
+    "um.guarantee(P, um.Model(), theorems=7)": "each of theorems must be like um.theory.Theorem",
     "um.fit(um.Model(), P)": "process must be like",
     "um.fit(P, um.Model(), 'fast')": "recipe must be like um.recipes.fast(steps=200)",
     "um.recipes.fast(batch=1.5)": "batch must be a whole number",

@@ -1,11 +1,22 @@
 """Theorems: computed ticks equal the published ones, and what fails is named."""
 
 import pytest
+import torch
 
 import unmix as um
 from unmix import Dot, GeneralisedNormal, InfoNCE, Laplace, Lp, LpNorm, Normal, Uniform, VonMisesFisher, outputs
-from unmix.indeterminacy import AFFINE, GeneralisedPermutation, Linear, Orthogonal, ScaledOrthogonal
-from unmix.theory import THEOREM_2, THEOREM_5, THEOREM_6, reizinger2025
+from unmix.indeterminacy import (
+    AFFINE,
+    GeneralisedPermutation,
+    Identity,
+    Linear,
+    Orthogonal,
+    ScaledOrthogonal,
+    ScaledPermutation,
+    SignedPermutation,
+)
+from unmix.theory import THEOREM_2, THEOREM_5, THEOREM_6, Assumption, Mark, Theorem, corollaries, reizinger2025
+from unmix.theory.corollaries import DISTANCE_ON_A_SPHERE
 
 SPHERE, BOX, UNBOUNDED = um.Sphere(10), um.Box(10), um.Euclidean(10)
 GN3 = GeneralisedNormal(3.0, 0.05)
@@ -62,11 +73,51 @@ def test_theorem_2_promises_an_orthogonal_map_when_the_concentration_fits():
     assert ask(SPHERE, Uniform(), VonMisesFisher(10.0), outputs.Sphere(10**0.5), Dot()).promise == ScaledOrthogonal()
 
 
-def test_theorem_5_promises_affine_for_p_2_and_theorem_6_more_for_other_p():
-    assert ask(BOX, Uniform(), Normal(0.05), IN_BOX, Lp(2)).theorem is THEOREM_5
-    assert ask(BOX, Uniform(), Normal(0.05), IN_BOX, Lp(2)).promise == Linear(offset=True)
-    assert ask(BOX, Uniform(), Laplace(0.05), IN_BOX, Lp(1)).theorem is THEOREM_6
-    assert ask(BOX, Uniform(), GeneralisedNormal(1.5, 0.05), IN_BOX, Lp(1.5)).theorem is THEOREM_6
+def test_theorem_5_promises_affine_and_theorem_6_more_where_the_exponent_is_not_2():
+    normal = ask(BOX, Uniform(), Normal(0.05), IN_BOX, Lp(2))
+    assert (normal.promises[THEOREM_5], THEOREM_6 in normal.promises) == (AFFINE, False)
+    for law, p in ((Laplace(0.05), 1), (GeneralisedNormal(1.5, 0.05), 1.5)):
+        found = ask(BOX, Uniform(), law, IN_BOX, Lp(p))
+        assert (found.promises[THEOREM_5], found.promises[THEOREM_6]) == (AFFINE, GeneralisedPermutation(offset=True))
+
+
+def test_in_a_box_one_scale_is_promised_as_our_own():
+    normal = ask(BOX, Uniform(), Normal(0.05), IN_BOX, Lp(2))
+    assert (normal.theorem, normal.promise) == (corollaries.ONE_SCALE, ScaledOrthogonal(offset=True))
+    assert not normal.within(GeneralisedPermutation(offset=True))  # Table 2, row 3
+    laplace = ask(BOX, Uniform(), Laplace(0.05), IN_BOX, Lp(1))
+    assert (laplace.theorem, laplace.promise) == (corollaries.ONE_SCALE, ScaledPermutation(offset=True))
+    for found in (normal, laplace):
+        assert "by unmix, a corollary of Zimmermann et al. 2021" in str(found)
+    assert "Zimmermann et al. 2021, Theorem 6: generalised permutation + offset" in str(laplace)
+
+
+def test_for_p_2_a_fixed_extent_that_fits_shows_the_axes_and_a_learned_scale_does_not():
+    fixed = outputs.Box(200**0.5, learnable=False)  # e²/τ = (1/(√2 · 0.05))²
+    assert ask(BOX, Uniform(), Normal(0.05), fixed, Lp(2)).promise == ScaledPermutation(offset=True)
+    learned = ask(BOX, Uniform(), Normal(0.05), fixed, Lp(2), learn_temperature=True)
+    assert learned.promise == ScaledOrthogonal(offset=True)  # a small cube lies in a larger one at any angle
+    unit = outputs.Box(1.0, learnable=False)  # as wide as the latents' own box
+    assert ask(BOX, Uniform(), Normal(0.05), unit, Lp(2), 0.005).promise == SignedPermutation(offset=True)
+    assert ask(BOX, Uniform(), Normal(0.05), outputs.Box(30.0, learnable=False), Lp(2)).promise is None
+
+
+def test_on_a_sphere_the_squared_distance_is_a_dot_product():
+    """−‖a − b‖²/τ = 2⟨a, b⟩/τ − 2r²/τ: κ = 2r²/τ, and of no other distance."""
+    for radius, temperature, kappa in ((1.0, 0.2, 10.0), (2.0, 0.5, 16.0)):
+        setting = (SPHERE, Uniform(), VonMisesFisher(kappa), outputs.Sphere(radius))
+        found = ask(*setting, Lp(2), temperature)
+        assert found.theorem is corollaries.DISTANCE_ON_A_SPHERE
+        assert found.promise == ask(*setting, Dot(), temperature / 2).promise
+        assert not ask(*setting, Lp(2), temperature / 2)
+        assert not ask(*setting, Dot(), temperature)
+        assert not any(ask(*setting, s, temperature) for s in (Lp(1), Lp(3), LpNorm(2)))
+    learned = ask(SPHERE, Uniform(), VonMisesFisher(10.0), ON_SPHERE, Lp(2), learn_temperature=True)
+    assert learned.promise == Orthogonal()
+    assert not ask(SPHERE, Uniform(), VonMisesFisher(10.0), ON_SPHERE, Lp(2), 0.2, widen=True)
+    a, b = (um.Sphere(3, 2.0).uniform(50, um.stream(s, "points"), torch.float64) for s in (0, 1))
+    difference = Lp(2).matrix(a, b) / 0.5 - Dot().matrix(a, b) / 0.25
+    assert torch.allclose(difference, torch.tensor(-2 * 2.0**2 / 0.5, dtype=torch.float64))
 
 
 @pytest.mark.parametrize(
@@ -75,7 +126,8 @@ def test_theorem_5_promises_affine_for_p_2_and_theorem_6_more_for_other_p():
         ((SPHERE, Uniform(), VonMisesFisher(10.0), ON_SPHERE, Dot()), THEOREM_2, "r²/τ equals κ"),
         ((um.Sphere(10, 2.0), Uniform(), VonMisesFisher(1.0), ON_SPHERE, Dot()), THEOREM_2, "unit sphere"),
         ((SPHERE, Normal(1.0), VonMisesFisher(1.0), ON_SPHERE, Dot()), THEOREM_2, "marginal is uniform"),
-        ((SPHERE, Uniform(), VonMisesFisher(1.0), ON_SPHERE, Lp(2)), THEOREM_2, "dot product"),
+        ((SPHERE, Uniform(), VonMisesFisher(1.0), ON_SPHERE, Lp(1)), THEOREM_2, "dot product"),
+        ((SPHERE, Uniform(), VonMisesFisher(1.0), ON_SPHERE, Lp(2)), DISTANCE_ON_A_SPHERE, "2r²/τ equals κ"),
         ((BOX, Uniform(), Laplace(0.05), FREE, Lp(1)), THEOREM_6, "output lies in a convex body"),
         ((BOX, Uniform(), GeneralisedNormal(0.5, 0.05), IN_BOX, Lp(1)), THEOREM_5, "a norm or its power"),
         ((BOX, Uniform(), Laplace(0.05), IN_BOX, Lp(2)), THEOREM_5, "conditional's exponent"),
@@ -169,6 +221,36 @@ def test_the_four_cases_of_diet_and_their_scales():
     assert (found.theorem, found.promise, found.head) == (reizinger2025.SUPERVISED, Linear(), None)
 
 
+SETTINGS = [
+    (ON_SPHERE, {"unit_rows": True, "learn_temperature": True}),
+    (ON_SPHERE, {"temperature": 0.5}),
+    (FREE, {"unit_rows": True, "temperature": 0.5}),
+    (ON_SPHERE, {"unit_rows": True}),  # β = 1 and κ = 10
+]
+
+
+@pytest.mark.parametrize(("output", "options"), SETTINGS, ids=str)
+@pytest.mark.parametrize("n", [100, 10])  # 10 clusters are not diverse enough for C3
+def test_class_labels_are_promised_what_diet_is_with_one_instance_a_class(output, options, n):
+    diet = case(clusters(n=n), output, **options)
+    found = um.guarantee(clusters(n=n), um.Model(objective=um.CrossEntropy(**options), output=output))
+    assert (found.promise, found.head) == (diet.promise, diet.head)
+    assert found.nearest.name == f"{diet.nearest.name}, for class labels"
+    assert found.nearest.reference.startswith("unmix, a corollary of")
+    uneven = clusters(n=n, frequencies=(2, *[1] * (n - 1)))
+    assert not um.guarantee(uneven, um.Model(objective=um.CrossEntropy(**options), output=output))
+
+
+def test_a_kind_of_cross_entropy_whose_labels_are_not_known_is_promised_nothing():
+    class Coarse(um.CrossEntropy):
+        """Of every two classes one label."""
+
+        def labels(self, process):
+            return process.classes // 2
+
+    assert not um.guarantee(clusters(), um.Model(objective=Coarse()))
+
+
 def test_the_scale_of_a_learned_beta_is_known_once_it_is():
     model = um.Model(objective=um.DIET(unit_rows=True, learn_temperature=True))
     assert um.guarantee(clusters(), model).head.scale is None
@@ -224,6 +306,7 @@ def test_a_classifier_of_drawn_labels_is_promised_a_linear_map():
     assert not um.guarantee(um.SectorProcess(sharpness=1.0), um.Model(objective=um.DIET()))
     hard = um.guarantee(um.SectorProcess(), model)
     (failed,) = hard.violated.values()
+    assert "the mixing is injective" in [a.statement for a in hard.holds]
     assert [a.statement for a in failed] == ["labels are drawn from a member of the model class"]
 
 
@@ -238,3 +321,119 @@ def test_a_process_that_no_theorem_is_about():
     found = um.guarantee(Own(), um.Model(objective=um.Regression()))
     assert str(found) == "Nothing is promised: no theorem is about such a process."
     assert found.holds == ()
+
+
+# What fails is named by the theorem that is meant: process, model, the nearest theorem, and what it lacks.
+BOX_WORLD = um.PairProcess(BOX, Uniform(), Laplace(0.05), um.mixings.MLP(3))
+NORMAL_WORLD = um.PairProcess(BOX, Uniform(), Normal(0.05), um.mixings.MLP(3))
+SPHERE_WORLD = um.PairProcess(SPHERE, Uniform(), VonMisesFisher(10.0), um.mixings.MLP(3))
+PLANE_WORLD = um.PairProcess(UNBOUNDED, Normal(1.0), Normal(1.0), um.mixings.MLP(3))
+
+
+def nce(similarity, output, temperature=1.0, **options):
+    return um.Model(objective=InfoNCE(similarity, temperature, **options), output=output)
+
+
+def head(kind, output=FREE, **options):
+    return um.Model(objective=kind(**options), output=output)
+
+
+NEAREST = [
+    (SPHERE_WORLD, nce(Dot(), ON_SPHERE), "Theorem 2", ["r²/τ equals κ"]),
+    (SPHERE_WORLD, nce(Lp(1), ON_SPHERE), "Theorem 2", ["dot product"]),
+    (SPHERE_WORLD, nce(Dot(), FREE, 0.1), "Theorem 2", ["lies on a sphere"]),
+    (SPHERE_WORLD, nce(Lp(1), IN_BOX), "Theorem 2", ["lies on a sphere", "dot product"]),  # a box output, a sphere of z
+    (SPHERE_WORLD, um.Model(objective=um.Regression(), output=ON_SPHERE), "Theorem 2", ["InfoNCE"]),
+    (SPHERE_WORLD, nce(Lp(2), ON_SPHERE), "Theorem 2 for −L2²", ["2r²/τ equals κ"]),
+    (BOX_WORLD, nce(Lp(1), FREE), "Theorem 6", ["lies in a convex body"]),
+    (BOX_WORLD, nce(Lp(1), IN_BOX, widen=True), "Theorem 6", ["own kernel"]),
+    (BOX_WORLD, nce(Lp(3), IN_BOX), "Theorem 6", ["conditional's exponent"]),
+    (BOX_WORLD, nce(Dot(), ON_SPHERE), "Theorem 6", ["lies in a convex body", "conditional's exponent"]),
+    (NORMAL_WORLD, nce(Lp(2), FREE), "Theorem 5", ["lies in a convex body"]),
+    (NORMAL_WORLD, nce(Lp(2), IN_BOX, two_sided=True), "Theorem 5", ["follow the marginal"]),
+    (PLANE_WORLD, nce(Lp(2), FREE), "Theorem 5", ["live in a convex body", "is uniform", "output lies in"]),
+    (clusters(), head(um.DIET, ON_SPHERE, unit_rows=True), "Theorem 1, case C1", ["β, times"]),
+    (clusters(label_noise=0.5), head(um.DIET, ON_SPHERE), "Theorem 1, case C2", ["noise"]),
+    (clusters(label_noise=0.5), head(um.DIET, unit_rows=True), "Theorem 1, case C3", ["noise"]),
+    (clusters(), head(um.DIET, label_smoothing=0.1), "Theorem 1, case C4", ["not smoothed"]),
+    (clusters(), head(um.CrossEntropy, label_smoothing=0.1), "Theorem 2", ["not smoothed"]),
+    (clusters(law=Laplace(1.0)), head(um.CrossEntropy), "Theorem 2", ["von Mises"]),
+    (clusters(), head(um.DIET, IN_BOX), "the linear part of Theorem 1", ["free or lies on a sphere"]),
+]
+
+
+@pytest.mark.parametrize(("process", "model", "name", "lacks"), NEAREST, ids=lambda v: str(v)[:60])
+def test_the_nearest_theorem_is_the_one_that_is_meant(process, model, name, lacks):
+    found = um.guarantee(process, model)
+    assert not found
+    assert found.nearest.name == name
+    failed = [a.statement for a in found.violated[found.nearest]]
+    assert len(failed) == len(lacks)
+    assert all(words in statement for words, statement in zip(lacks, failed, strict=True))
+
+
+@pytest.mark.parametrize(("process", "model", "name", "lacks"), NEAREST, ids=lambda v: str(v)[:60])
+def test_what_is_about_something_that_is_not_there_has_no_tick(process, model, name, lacks):
+    found = um.guarantee(process, model)
+    for theorem, answers in found.answers.items():
+        for assumption, answer in answers.items():
+            if any(premise.check(process, model).mark is not Mark.HOLDS for premise in assumption.rests_on):
+                assert answer.mark is Mark.ABSENT, (theorem.name, assumption.statement)
+    assert all(line[2] in "✓✗?–" for line in str(found).splitlines()[1:])
+
+
+def test_the_exponent_of_a_law_that_has_none_is_neither_met_nor_failed():
+    answer = ask(BOX, Uniform(), Uniform(), IN_BOX, Lp(1))
+    marks = {a.statement: answer.answers[THEOREM_6][a].mark.value for a in THEOREM_6.assumptions}
+    assert marks["the conditional is ∝ exp(−δ) with δ a norm or its power"] == "✗"
+    assert marks["the exponent is not 2 (rotations keep the L2 distance)"] == "–"
+    assert marks["the similarity is −δ with the conditional's exponent"] == "–"
+    assert "\n  – the similarity is −δ" in str(answer)
+    assert answer.nearest is THEOREM_5
+
+
+def test_an_assumption_that_holds_only_just_says_by_how_much():
+    def near(thickness):
+        v = torch.randn(30, 3, generator=um.stream(0, "vectors"), dtype=torch.float64)
+        v[:, 2] *= thickness
+        given = um.GivenClusters(tuple(map(tuple, (v / v.norm(dim=1, keepdim=True)).tolist())))
+        return um.ClusterProcess(um.Sphere(3), given, VonMisesFisher(10.0), um.mixings.MLP(4))
+
+    flat = case(near(1e-9), FREE)
+    assert flat.promise == Linear()
+    (seen,) = {answer.seen for answer in flat.answers[reizinger2025.C4].values() if "only just" in answer.seen}
+    margin = float(seen.split(" is ")[1].split(" of ")[0])
+    assert 1e-10 < margin < 1e-8
+    assert seen in str(flat)
+    assert "only just" not in str(case(near(1.0), FREE))
+    assert not case(near(0.0), FREE)
+
+
+def conjecture(promise, *assumptions):
+    return Theorem("a conjecture", "this test", assumptions, lambda process, model: promise)
+
+
+def test_a_theorem_of_ones_own_is_asked_too():
+    wide = Assumption("the box is wide", lambda process, model: process.space.width > 0.5)
+    mine = conjecture(Identity(offset=True), wide)
+    model = nce(Lp(1), IN_BOX, widen=True)
+    assert um.guarantee(BOX_WORLD, model).promise is None
+    found = um.guarantee(BOX_WORLD, model, theorems=[mine])
+    assert (found.theorem, found.promise, bool(found)) == (mine, Identity(offset=True), True)
+    narrow = um.PairProcess(um.Box(3, 0.0, 0.1), Uniform(), Laplace(0.05), um.mixings.MLP(3))
+    assert um.guarantee(narrow, model, theorems=[mine]).promise is None
+    larger = conjecture(AFFINE, wide)
+    assert um.guarantee(BOX_WORLD, nce(Lp(1), IN_BOX), theorems=[larger]).theorem is corollaries.ONE_SCALE
+
+
+def test_what_is_not_known_makes_a_promise_conditional_and_never_a_tick():
+    """And what is certain comes before what is smaller but not."""
+    open_question = Assumption("the question is settled", lambda process, model: None)
+    rests = Assumption("its consequence holds", lambda process, model: True, rests_on=(open_question,))
+    found = um.guarantee(BOX_WORLD, nce(Lp(1), FREE), theorems=[conjecture(Identity(), open_question, rests)])
+    assert (found.promise, bool(found), found.within(AFFINE)) == (Identity(), False, False)
+    assert found.conditions == (open_question, rests)
+    assert "on the condition, which is not known to hold, that the question is settled" in str(found)
+    assert "\n  ? the question is settled" in str(found)
+    known = um.guarantee(BOX_WORLD, nce(Lp(1), IN_BOX), theorems=[conjecture(Identity(), open_question)])
+    assert (known.promise, bool(known)) == (ScaledPermutation(offset=True), True)

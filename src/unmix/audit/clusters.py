@@ -26,7 +26,7 @@ class ClusterRecovery:
 
     Attributes
     ----------
-    promise : what theory says.
+    promise : what theory says of what was trained.
     expected : the scales at the head's β that the fitted maps are held against: those of the promise, or of C3 as the
         paper states it; None where no rotation is expected.
     up_to : the class that R² is taken up to: linear where the head's rows have unit length, affine where they are free,
@@ -120,8 +120,9 @@ def cluster_recovery(fit: Fit, *, rows: int = EVALUATION_ROWS, seed: int | None 
     classes = classes if head.among is None else classes[head.among]  # of a run that was stopped
     found = head_recovery(head.rows().detach(), process.vectors, classes, seed=seed)
     beta = head.beta.item()
-    promise = guarantee(process, fit.model, beta)
+    trained = fit.recipe.trained(fit.model)
+    promise = guarantee(process, trained, beta)
     expected = promise.head
-    if not C3_AS_PUBLISHED.violated(process, fit.model):  # also where its diversity is not enough to promise it
-        expected = head_c3(process, fit.model, beta)
+    if not C3_AS_PUBLISHED.violated(process, trained):  # also where its diversity is not enough to promise it
+        expected = head_c3(process, trained, beta)
     return ClusterRecovery(latents, found, promise, expected, Linear(offset=not objective.unit_rows), beta)

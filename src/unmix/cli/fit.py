@@ -83,8 +83,10 @@ def fit(
     """Train an encoder on any simulated process, and measure what it recovers.
 
     What is left out is chosen to match: `unmix fit --space box --conditional laplace:0.05 --out runs/box`
-    trains the model for which theory promises the latents up to permutation and scaling, and
-    `unmix fit --objective diet --unit-rows --out runs/diet` one that never sees a class.
+    describes the model for which theory promises the latents up to permutation and one scale, and
+    `unmix fit --objective diet --unit-rows --out runs/diet` one that never sees a class. Where the recipe
+    trains another model than the one described, both are said: what is promised of what is trained, and
+    what would be of what was described.
     """
     flags = {k: v for k, v in locals().items() if k not in ("out", "threads", "config")}
     settings = settle(flags, config)

@@ -14,15 +14,14 @@ from rich.padding import Padding
 
 from unmix.audit import audit, recovery_table, save_recovery_figure
 from unmix.audit.clusters import EVALUATION_ROWS, cluster_recovery
+from unmix.audit.promise import promised
 from unmix.factors import Continuous
 from unmix.files import write_json
-from unmix.indeterminacy import AFFINE
-from unmix.measures import Recovery, recovery
+from unmix.measures import recovery
 from unmix.model import Model
 from unmix.objectives import CrossEntropy
 from unmix.processes import ClusterProcess, Process
 from unmix.randomness import stream
-from unmix.theory import Guarantee, guarantee
 from unmix.training import Interrupted, Recipe, fit
 
 
@@ -30,7 +29,7 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     """Fit, then print the recovery before and after and save recovery.json, recovery.png and report.html."""
     model.check(process, recipe.batch)
     console = Console(highlight=False)
-    promise = guarantee(process, model)
+    promise = promised(process, model, recipe)
     for label, text in (("Process", process), ("Model", model), ("Theory", promise)):
         console.print(f"[bold]{label}[/]")
         console.print(Padding(escape(str(text)), (0, 0, 0, 2)))
@@ -58,35 +57,23 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     console.print(recovery_table({"before: observations": before, "after: the encoder": after}))
     console.print("\n[bold]Verdict[/]")
     console.print(Padding(after.verdict, (0, 0, 0, 2)))
-    console.print(Padding(kept_or_not(promise, after), (0, 0, 0, 2)))
+    outcome = promise.outcome(after, embedding, rows.z)
+    console.print(Padding(outcome, (0, 0, 0, 2)))
 
     found = {"before": before.as_dict(), "after": after.as_dict()}
-    scores: dict[str, Any] = {**found, "steps": fitted.steps, "finished": fitted.finished}
+    theory = {"theory": promise.as_dict() | {"outcome": outcome}}
+    scores: dict[str, Any] = {**found, **theory, "steps": fitted.steps, "finished": fitted.finished}
     if head:
         console.print("\n[bold]Head[/]")
         console.print(Padding(str(head), (0, 0, 0, 2)))
         scores["head"] = head.scores
     write_json(folder / "recovery.json", scores)
     compared = {"observations": (rows.x, before), "the encoder": (embedding, after)}
-    save_recovery_figure(folder / "recovery.png", rows.z, compared, promise.promise or AFFINE)
-    promised = tuple(line.strip() for line in str(promise).splitlines()[:1])
-    replace(report, context=(*promised, kept_or_not(promise, after))).save(folder / "report.html")
+    save_recovery_figure(folder / "recovery.png", rows.z, compared, promise.shown)
+    replace(report, context=(*promise.summary, outcome)).save(folder / "report.html")
     console.print(f"\n[bold]Picture[/]  {escape(str(folder / 'recovery.png'))}", soft_wrap=True)
     console.print(f"[bold]Report[/]   {escape(str(folder / 'report.html'))}", soft_wrap=True)
     if not fitted.finished:
         console.print("Run the same command again to go on from here.")
     if stopped:
         sys.exit(130)
-
-
-def kept_or_not(promise: Guarantee, found: Recovery) -> str:
-    """Whether the promised class reaches what an affine map does, and whether that is nearly everything."""
-    if promise.promise is None:
-        return "Theory had promised nothing."
-    if not any(s.up_to == promise.promise for s in found.steps):
-        return f"The promise ({promise.promise}) is not met: an output of the encoder is constant."
-    r2, affine = found.r2(promise.promise), found.r2()
-    scores = f"R² up to the promised class ({promise.promise}) is {100 * r2:.2f} %, affine {100 * affine:.2f} %"
-    if r2 >= 1 - found.tolerance:
-        return f"The promise is kept: {scores}."
-    return f"The promise is not met yet: {scores}. It speaks of the optimum: train longer, or with larger batches."

@@ -18,6 +18,7 @@ from unmix.indeterminacy import (
     Linear,
     Orthogonal,
     ScaledOrthogonal,
+    ScaledPermutation,
     SignedPermutation,
 )
 from unmix.measures.invariance import COLUMNWISE, Change, Invariance, to
@@ -30,6 +31,7 @@ _P, _S, _C, _R, _L = (
 KEPT: dict[type[Indeterminacy], tuple[tuple[Change, ...], tuple[Change, ...]]] = {
     Identity: ((), ()),
     SignedPermutation: ((_P,), (_P,)),
+    ScaledPermutation: ((_P, _S), (_P, _S)),
     GeneralisedPermutation: ((_C, _P), (_S, _P)),  # scales of y weigh its columns in the matching
     Orthogonal: ((_R,), (_P,)),  # the mean over columns of y knows its axes
     ScaledOrthogonal: ((_R, _S), (_P, _S)),

@@ -106,7 +106,7 @@ class Exhibit:
             sum(column.official is not None for column in self.columns) <= 1,
             f"{self.name} has two columns with an official cost: the table has room for one.",
         )
-        taken = {"row", "cells", "matches theory"} & set(self.heads)
+        taken = {"row", "cells", "matches theory", "matches theory as trained"} & set(self.heads)
         require(not taken, f"{self.name} has a head {taken}, which its files use themselves: name it differently.")
         for row in self.rows:
             require(
@@ -122,6 +122,12 @@ class Exhibit:
         require(bool(found), f"{self.name} has no row {number}: it has {there}.")
         return found[0]
 
-    def matches_theory(self, row: Row) -> bool:
-        """Whether some theorem's assumptions hold and its promise lies within the class that is tested."""
-        return guarantee(row.process, row.model).within(self.tested)
+    def matches_theory(self, row: Row, effort: Effort | None = None) -> bool:
+        """Whether some theorem's assumptions hold and its promise lies within the class that is tested.
+
+        Of the model as published, or of the one that an effort trains in its place.
+        """
+        if effort is None:
+            return guarantee(row.process, row.model).within(self.tested)
+        model, recipe = effort(row.process, row.model)
+        return guarantee(row.process, recipe.trained(model)).within(self.tested)

@@ -23,6 +23,11 @@ MEANINGS = {
     "below": "further below",
 }
 OUTDATED = f"{DAGGER.strip()}: by settings that the recipe or the model had before, or by another version of unmix."
+THEORY = (
+    "“theory”: whether a theorem promises what the score tests, of the model as published; “as trained”: of the model "
+    "that the recipe trains in its place (–: not known)."
+)
+TICKS = ("theory", "as trained")
 WIDE = 5  # columns
 COLOURS = {"reached": "green", "near": "yellow", "below": "red"}
 COLOUR_NAMES = {"reached": "ForestGreen", "near": "Dandelion", "below": "BrickRed"}
@@ -37,7 +42,7 @@ def terminal(found: Reproduction) -> Table:
     many = len(found.exhibit.columns) > WIDE
     between = " " if many else "\n"
     titles = [column.title for column in found.exhibit.columns]
-    for head in ("#", "setting", "theory", *(() if many else (*titles, "time"))):
+    for head in ("#", "setting", *TICKS, *(() if many else (*titles, "time"))):
         table.add_column(head)
     for head in ("score", "obtained (published)") if many else ():
         table.add_column(head, no_wrap=True)
@@ -46,18 +51,19 @@ def terminal(found: Reproduction) -> Table:
         spent, *official = _costs(found, row)
         time = spent + (f"{between}[dim]({', '.join(official)})[/]" if official else "")
         shown = [escape("\n".join([*titles, "time"])), "\n".join([*spots, time])] if many else [*spots, time]
-        table.add_row(str(row.number), escape(", ".join(row.labels)), tick(found, row), *shown)
+        table.add_row(str(row.number), escape(", ".join(row.labels)), *ticks(found, row), *shown)
     return table
 
 
 def csv(found: Reproduction) -> str:
     """One line a row, column and seed."""
-    heads = [*("row", *found.exhibit.heads, "matches theory", "column", "published mean", "published std"),
-             *("seed", "obtained", "outdated", "seconds", "official seconds", "failed")]  # fmt: skip
+    heads = [*("row", *found.exhibit.heads, "matches theory", "matches theory as trained", "column"),
+             *("published mean", "published std", "seed", "obtained", "outdated", "seconds", "official seconds", "failed")]  # fmt: skip
     lines = []
     for row in found.rows:
         for cell in found.cells[row.number].values():
-            about = [row.number, *row.labels, found.exhibit.matches_theory(row), cell.column.title]
+            matches = found.exhibit.matches_theory(row), found.as_trained.get(row.number, "")
+            about = [row.number, *row.labels, *matches, cell.column.title]
             printed = (cell.published.mean, cell.published.std) if cell.published else (None, None)
             published = ["" if value is None else value for value in printed]
             for run, value in zip(cell.scored, cell.values, strict=True):
@@ -73,7 +79,7 @@ def latex(found: Reproduction) -> str:
     rows = []
     for row in found.rows:
         spots = [_tex_cell(cell) for cell in found.cells[row.number].values()]
-        plain = [str(row.number), *row.labels, tick(found, row)]
+        plain = [str(row.number), *row.labels, *ticks(found, row)]
         rows.append([*map(tex, plain), *spots, *map(tex, _costs(found, row))])
     heads = _heads(found)
     return booktabs("l" * len(heads), [tex(head) for head in heads], rows)
@@ -85,18 +91,19 @@ def markdown(found: Reproduction) -> str:
     lines = [markdown_row(heads), "|" + "---|" * len(heads)]
     for row in found.rows:
         spots = [plain_cell(cell) for cell in found.cells[row.number].values()]
-        lines.append(markdown_row([str(row.number), *row.labels, tick(found, row), *spots, *_costs(found, row)]))
+        lines.append(markdown_row([str(row.number), *row.labels, *ticks(found, row), *spots, *_costs(found, row)]))
     return "\n".join([*lines, "", legend(found), ""]).rstrip() + "\n"
 
 
-def tick(found: Reproduction, row: Row) -> str:
-    """Whether theory promises what is tested."""
-    return "✓" if found.exhibit.matches_theory(row) else "✗"
+def ticks(found: Reproduction, row: Row) -> tuple[str, str]:
+    """Whether theory promises what is tested: of the model as published, and of the model that is trained."""
+    known = {True: "✓", False: "✗", None: "–"}
+    return known[found.exhibit.matches_theory(row)], known[found.as_trained.get(row.number)]
 
 
 def _heads(found: Reproduction) -> list[str]:
     costs = ["time", "official", "ratio"] if has_official(found) else ["time"]
-    return ["#", *found.exhibit.heads, "theory", *(c.title for c in found.exhibit.columns), *costs]
+    return ["#", *found.exhibit.heads, *TICKS, *(c.title for c in found.exhibit.columns), *costs]
 
 
 def has_official(found: Reproduction) -> bool:
@@ -117,7 +124,7 @@ def legend(found: Reproduction) -> str:
     """What the marks mean; no word of published numbers where the paper printed none."""
     marks = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
     told = [marks] if any(row.published for row in found.rows) else []
-    return " ".join([*told, OUTDATED] if found.outdated else told)
+    return " ".join([*told, THEORY, OUTDATED] if found.outdated else [*told, THEORY])
 
 
 def plain_cell(cell: Cell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, OUTDATED, tick
+from unmix.papers.export import MARKS, MEANINGS, OUTDATED, THEORY, TICKS, ticks
 from unmix.report import Figure, Grid, Page, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -34,17 +34,14 @@ def html(found: Reproduction) -> str:
 
 
 def _table(found: Reproduction) -> Grid:
-    heads = ("#", *found.exhibit.heads, "theory", *(column.title for column in found.exhibit.columns))
+    heads = ("#", *found.exhibit.heads, *TICKS, *(column.title for column in found.exhibit.columns))
     rows = tuple(
-        (Spot(str(row.number)), *map(Spot, row.labels), Spot(tick(found, row)), *map(_spot, _cells(found, row)))
+        (Spot(str(row.number)), *map(Spot, (*row.labels, *ticks(found, row))), *map(_spot, _cells(found, row)))
         for row in found.rows
     )
     meanings = MEANINGS if any(row.published for row in found.rows) else {}
     tones = tuple(Spot(f"{MARKS[mark]} {meaning}", tone=mark) for mark, meaning in meanings.items())
-    caption = (
-        "Mean ± standard deviation over seeds; “theory” says whether a theorem promises what the score tests, computed "
-        "from the setting."
-    ) + (f" {OUTDATED}" if found.outdated else "")
+    caption = f"Mean ± standard deviation over seeds. {THEORY}" + (f" {OUTDATED}" if found.outdated else "")
     return Grid(caption, heads, rows, tones)
 
 

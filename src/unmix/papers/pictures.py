@@ -6,6 +6,7 @@ from collections.abc import Callable
 from math import log10, nan
 from typing import TYPE_CHECKING, Any
 
+from unmix.papers.export import ticks
 from unmix.report.drawing import png
 
 if TYPE_CHECKING:
@@ -17,7 +18,9 @@ TICKS = (0, 50, 90, 99, 99.9, 99.99)
 CAPTION = (
     "One row a setting, one panel a column. Diamonds are the published means with their standard deviations, dots the "
     "seeds that were run here: green where their mean is at or above it, yellow within 0.3 points, red below, blue "
-    "where it is no goal. Where scores are high the axis counts nines: 99 and 99.9 are as far apart as 90 and 99."
+    "where it is no goal. ✓ or ✗ after a setting: whether theory promises what is scored, first of the model as "
+    "published, then of the model that is trained. Where scores are high the axis counts nines: 99 and 99.9 are as far "
+    "apart as 90 and 99."
 )
 
 
@@ -42,7 +45,7 @@ def dots(found: Reproduction) -> tuple[bytes, str]:
             ax.plot([place(v) for v in cell.values], [y + 0.12] * len(cell.values), "o", color=INK[cell.mark],
                     markersize=6, alpha=0.75, markeredgewidth=0)  # fmt: skip
         _axis(ax, column.title, min(shown, default=90), place)
-    labels = [f"{row.number}   {', '.join(row.labels)}" for row in rows]
+    labels = [f"{row.number}   {', '.join(row.labels)}   {' '.join(ticks(found, row))}" for row in rows]
     axes[0].set_yticks(range(len(rows)), labels, fontsize=8)
     axes[0].set_ylim(len(rows) - 0.5, -0.6)
     figure.suptitle(f"{found.exhibit.name}: published (◆) and obtained (●)", fontsize=10)

@@ -62,7 +62,9 @@ class Plan:
             for row in self.exhibit.rows
             if row.number in numbers
         }
-        return Reproduction(self.exhibit, cells, self.recipe, self._uncosted(numbers))
+        shown = [row for row in self.exhibit.rows if row.number in numbers]
+        ticks = {row.number: self.exhibit.matches_theory(row, self.effort) for row in shown}
+        return Reproduction(self.exhibit, cells, self.recipe, self._uncosted(numbers), ticks)
 
     def _cell(self, row: Row, column: Column, seeds: set[int]) -> Cell:
         runs, failures, before = [], {}, self._before(row, column)

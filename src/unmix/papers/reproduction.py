@@ -25,12 +25,15 @@ class Reproduction:
     cells : by number of row, then by title of column; rows that were not asked for are not there.
     recipe : the name of the effort.
     uncosted : why the official cost could not be measured, by what was to be measured.
+    as_trained : by number of row, whether the model that the recipe trains matches theory; unknown for rows that are
+        not there.
     """
 
     exhibit: Exhibit
     cells: Mapping[int, Mapping[str, Cell]]
     recipe: str
     uncosted: Mapping[str, str] = field(default_factory=dict)
+    as_trained: Mapping[int, bool] = field(default_factory=dict)
 
     def cell(self, row: int, column: str) -> Cell:
         try:
@@ -69,6 +72,7 @@ class Reproduction:
                 "row": row.number,
                 **dict(zip(self.exhibit.heads, row.labels, strict=True)),
                 "matches theory": self.exhibit.matches_theory(row),
+                "matches theory as trained": self.as_trained.get(row.number),
                 "cells": {title: cell.as_dict() for title, cell in self.cells[row.number].items()},
             }
             for row in self.rows
@@ -121,4 +125,8 @@ def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
                 failures = {int(seed): why for seed, why in cell["failures"].items()}
                 found = Cell(row, column, runs, failures, cell["official"])
             cells.setdefault(row.number, {})[column.title] = found.judged(effort) if effort else found
-    return Reproduction(exhibit, cells, kept["recipe"], kept["uncosted"])
+    told = {line["row"]: line.get("matches theory as trained") for line in kept["rows"]}
+    shown = [row for row in exhibit.rows if row.number in cells]
+    ticks = {row.number: exhibit.matches_theory(row, effort) if effort else told[row.number] for row in shown}
+    known = {number: tick for number, tick in ticks.items() if tick is not None}
+    return Reproduction(exhibit, cells, kept["recipe"], kept["uncosted"], known)

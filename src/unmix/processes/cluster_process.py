@@ -210,6 +210,7 @@ class ClusterProcess(Process):
             "instance labels are uniform": self.uniform_instances,
             "classes are uniform": self.uniform_classes,
             "no label is noise": self.label_noise == 0,
+            "the mixing is injective": self.injectivity.holds is not False,
         }
         return tuple(statement for statement, holds in statements.items() if not holds)
 

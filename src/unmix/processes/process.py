@@ -12,11 +12,13 @@ from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import require, require_kind
-from unmix.mixings import LayeredMap, Mixing
+from unmix.mixings import Mixing
+from unmix.mixings.injectivity import BY_CONSTRUCTION, Injectivity, check_injectivity
 from unmix.randomness import stream
 from unmix.spaces import Space
 
 Kind = TypeVar("Kind", bound="Process")
+CHECKED = 1024  # latents at which a mixing of someone else's is looked at
 
 
 class Process(ABC):
@@ -50,16 +52,39 @@ class Process(ABC):
         return self.space.dimension
 
     @cached_property
-    def mixing_map(self) -> LayeredMap:
+    def mixing_map(self) -> Any:
+        """The map that was drawn: a `LayeredMap`, or what a mixing of someone else's draws."""
         return self.mixing.draw(self.dimension, stream(self.seed, "mixing"))
 
     def observe(self, z: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
         """x = g(z)."""
-        return self.mixing_map(z)
+        x: Tensor = self.mixing_map(z)
+        return x
+
+    @cached_property
+    def injectivity(self) -> Injectivity:
+        """Whether observations tell latents apart: by construction, or by a look at the map that was drawn.
+
+        Examples
+        --------
+        >>> import unmix as um
+        >>> um.SectorProcess().injectivity
+        Injectivity(holds=True, seen='by construction')
+        """
+        ours = type(self).observe is Process.observe
+        if ours and type(self.mixing) in BY_CONSTRUCTION:
+            return Injectivity(True, "by construction")
+        try:
+            z = self.sample(CHECKED, stream(self.seed, "injectivity"), torch.float64).z
+        except RuntimeError:  # a mixing with weights in float32
+            z = self.sample(CHECKED, stream(self.seed, "injectivity")).z
+        declared = getattr(self.mixing, "injective", None) if ours else None
+        return check_injectivity(self.mixing_map if ours else self.observe, z, self.space, declared)
 
     def invert(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
         """z = g⁻¹(x); `mixing_map` has the Jacobian too."""
-        return self.mixing_map.inverse(x)
+        z: Tensor = self.mixing_map.inverse(x)
+        return z
 
 
 def require_count(n: int) -> None:

@@ -13,7 +13,7 @@ from unmix.encoders import outputs
 from unmix.indeterminacy import Indeterminacy, Linear
 from unmix.objectives import CrossEntropy
 from unmix.theory.theorem import Assumption, Theorem
-from unmix.theory.zimmermann2021 import SAME_DIMENSION
+from unmix.theory.zimmermann2021 import INJECTIVE, SAME_DIMENSION
 
 if TYPE_CHECKING:
     from unmix.canonical.model import CanonicalModel
@@ -41,6 +41,7 @@ THEOREM_1 = Theorem("Theorem 1", "Roeder et al. 2021", (SAME_LABELS, EQUAL_WIDTH
 CROSS_ENTROPY = Assumption(
     "the objective is cross-entropy on class labels, without label smoothing",
     lambda process, model: type(model.objective) is CrossEntropy and model.objective.label_smoothing == 0,
+    defining=True,
 )
 DRAWN_LABELS = Assumption(
     "labels are drawn from a member of the model class", lambda process, model: process.sharpness is not None
@@ -48,11 +49,12 @@ DRAWN_LABELS = Assumption(
 MORE_LABELS = Assumption("there are at least M + 1 labels", lambda process, model: process.classes >= 3)
 CANONICAL = Assumption(
     "f(x) and the rows of the head are free",
-    lambda process, model: isinstance(model.output, outputs.Free) and not getattr(model.objective, "unit_rows", False),
+    lambda process, model: isinstance(model.output, outputs.Free) and not model.objective.unit_rows,
+    rests_on=(CROSS_ENTROPY,),
 )
 THEOREM_1_REALISED = Theorem(
     "Theorem 1, with the process as one of the two models",
     "Roeder et al. 2021",
-    (CROSS_ENTROPY, SAME_DIMENSION, DRAWN_LABELS, MORE_LABELS, CANONICAL),
+    (CROSS_ENTROPY, SAME_DIMENSION, INJECTIVE, DRAWN_LABELS, MORE_LABELS, CANONICAL),
     lambda process, model: Linear(),
 )
