@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from unmix.measures.regression import R2, UpTo
 from unmix.measures.resample import Advance, fold_mean
 from unmix.measures.score import Score
 from unmix.meter import meter
-from unmix.tables import Table, joined, matching, read
+from unmix.tables import Table, in_one_order, joined, matching, read, require_agreement, require_no_ids
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
 
@@ -53,7 +54,7 @@ def compare(
         names to tables. Widths may differ.
     measures : objects of `um.measures`.
     ids : to join rows: the name of a column that each table has, or a list of labels for each table. Tables with
-        different ids are refused.
+        different ids are refused. Pandas tables are joined by their index.
     groups : (n,) labels of rows that belong together (sentences, subjects, sessions), in the order of the first
         table, or the name of a column of it. Folds, resamples and permutations keep groups whole.
     folds, bootstraps, permutations : of the held-out scores, the intervals and the nulls.
@@ -69,13 +70,15 @@ def compare(
     >>> print(compare(a, 2 * a @ np.linalg.qr(rng.normal(size=(3, 3)))[0], names=["a", "b"]).verdict[:58])
     a and b are the same up to a map of the class scaled ortho
     """
+    given: Sequence[Any] = representations
     if len(representations) == 1 and isinstance(representations[0], Mapping):
         require(names is None, "the mapping names its tables already: leave out names.")
-        names, representations = list(map(str, representations[0])), tuple(representations[0].values())
-    require(len(representations) >= 2, "compare needs two or more representations of the same rows.")
-    tables = tables_of(representations, names, ids, groups)
+        names, given = list(map(str, representations[0])), tuple(representations[0].values())
+    require(len(given) >= 2, "compare needs two or more representations of the same rows.")
+    given, groups, notes = _by_index(given, names, ids, groups)
+    tables = tables_of(given, names, ids, groups)
     labels = _groups(groups, tables[0])
-    tables = _aligned(tables, ids)
+    tables = _aligned(tables, ids, given)
     titles = tuple(t.name for t in tables)
     check_measures(measures)
     asked = tuple(measures)
@@ -89,7 +92,9 @@ def compare(
     with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
         for x, y in couples:
             bar.update(task, description=f"{x.name}, {y.name}")
-            pairs.append(measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts))
+            found = measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts)
+            joins = [note for name, note in notes.items() if name in (x.name, y.name, "groups")]
+            pairs.append(replace(found, notes=(*joins, *found.notes)))
             bar.update(task, completed=len(pairs) * work(asked, **counts))
     return Comparison(titles, asked, tuple(pairs), settings)
 
@@ -151,7 +156,21 @@ def _groups(groups: Any, first: Table) -> Any:
     return first.labels[groups] if isinstance(groups, str) else groups
 
 
-def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table]:
+def _by_index(
+    sources: Sequence[Any], names: Sequence[str] | None, ids: Any, groups: Any
+) -> tuple[Sequence[Any], Any, dict[str, str]]:
+    """Tables and groups in the order of the first, by index, unless ids join the tables; and a note of each."""
+    titles = [str(name) for name in names or [f"representation {i + 1}" for i in range(len(sources))]]
+    if len(titles) != len(sources):
+        return sources, groups, {}  # refused when they are read
+    joined = 1 if ids is not None else len(sources)
+    if ids is None:
+        require_no_ids(sources, titles, "give ids= its name to join by it, or leave it out of both")
+    (*first, groups), notes = in_one_order([*sources[:joined], groups], [*titles[:joined], "groups"])
+    return (*first, *sources[joined:]), groups, notes
+
+
+def _aligned(tables: list[Table], ids: str | Sequence[Any] | None, sources: Sequence[Any]) -> list[Table]:
     if ids is None:
         return tables
     labels = [t.labels[ids] for t in tables] if isinstance(ids, str) else list(ids)
@@ -163,6 +182,7 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None) -> list[Table
             len(label) == len(table), f"{table.name} has {len(table)} rows and {len(label)} ids: give one id a row."
         )
     orders = matching(labels, [t.name for t in tables])
+    require_agreement(sources, orders, [t.name for t in tables])
     return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from unmix.measures.recovered import Recovery, Step
 from unmix.measures.regression import UpTo
 from unmix.measures.rows import as_matrix
 from unmix.measures.score import HeldOut, Refusal, Score
-from unmix.measures.truth import FACTORS, ranks_of, truth_door
+from unmix.measures.truth import FACTORS, ranks_of, rows_joined, truth_door
 
 SCORES = UpTo(AFFINE), FACTORS
 
@@ -39,7 +40,7 @@ def recovery(
 
     Parameters
     ----------
-    embedding : (n, k) outputs f(x); arrays or tensors.
+    embedding : (n, k) outputs f(x): arrays, tensors, or pandas tables, whose rows are joined by their index.
     truth : (n, d) latents z.
     tolerance : how much R² a smaller class may lose against affine and still explain the recovery.
     groups : (n,) labels of rows that belong together (sentences, subjects); folds and permutations keep them whole.
@@ -53,13 +54,15 @@ def recovery(
     >>> print(recovery(1 - z[:, [1, 2, 0]], z).minimal[0])  # on a box a flip needs the offset
     signed permutation + offset
     """
+    (embedding, truth, groups), notes = rows_joined(embedding, truth, groups)
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
     asked = {"groups": groups, "folds": folds, "seed": seed}
     paired = truth_door(x, y, **asked)
     check_counts(bootstraps, permutations)
     counts = {"bootstraps": bootstraps, "permutations": permutations}
     ranked = truth_door(ranks_of(x), ranks_of(y), **asked)
-    return recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
+    found = recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
+    return replace(found, notes=(*notes, *found.notes))
 
 
 def recovery_of(
