@@ -90,6 +90,26 @@ def test_plain_tables_and_default_indexes_go_by_place():
     )
 
 
+def test_tables_keep_the_index_of_their_frames():
+    named = audited(um.tables.read(frame(X), "x"), shuffled(frame(Z)))
+    np.testing.assert_array_equal(rows_of(named), WHOLE)
+    moved = um.tables.read(shuffled(frame(X)), "x")
+    (_, table), notes = in_one_order([frame(Z), moved], ["z", "x"])
+    np.testing.assert_array_equal(table.values, X)
+    assert table.index.tolist() == NAMES
+    assert list(notes) == ["x"]
+
+
+def test_an_index_that_pandas_wrote_to_a_file_is_no_output(tmp_path):
+    file = tmp_path / "x.parquet"
+    shuffled(frame(X)).to_parquet(file)
+    with pytest.raises(um.InputError, match=r"index that pandas wrote, __index_level_0__, .*ids='__index_level_0__'"):
+        um.tables.read(file)
+    assert um.tables.read(file, labels=["__index_level_0__"]).values.shape == X.shape
+    frame(X).reset_index(drop=True).to_parquet(file)
+    assert um.tables.read(file).values.shape == X.shape
+
+
 def test_recovery_and_mcc_join_by_index():
     x, z, groups = frame(X), frame(Z), pd.Series(GROUPS, NAMES)
     whole = um.recovery(X, Z, groups=GROUPS, **QUICK)

@@ -11,7 +11,8 @@ from jaxtyping import Int64, Shaped
 from numpy import ndarray
 
 from unmix.errors import require
-from unmix.tables.join import matching
+from unmix.tables.join import joined, matching
+from unmix.tables.table import Table
 
 Index = Shaped[ndarray, " n"]
 Order = Int64[ndarray, " n"]
@@ -50,6 +51,8 @@ def index_of(source: Any) -> Index | None:
     >>> index_of([[1, 2], [3, 4]]) is None
     True
     """
+    if isinstance(source, Table):
+        return source.index
     if not hasattr(source, "iloc") or not hasattr(source, "index"):
         return None
     plain = source.index.to_numpy()
@@ -100,7 +103,9 @@ def orders_of(indexes: Sequence[Index | None], names: Sequence[str]) -> tuple[li
 
 def moved(source: Any, order: Order | None) -> Any:
     """A table or labels with its rows in that order; None leaves them."""
-    return source if order is None else source.iloc[order]
+    if order is None:
+        return source
+    return joined(source, order) if isinstance(source, Table) else source.iloc[order]
 
 
 def require_agreement(sources: Sequence[Any], orders: Sequence[Order], names: Sequence[str]) -> None:

@@ -63,7 +63,8 @@ def joined(table: Table, order: Int64[ndarray, " n"]) -> Table:
     if np.array_equal(order, np.arange(len(table))):
         return table
     rows = spool((table.values[order[a : a + STEP]] for a in range(0, len(order), STEP)), table.name)
-    return Table(table.name, rows, table.columns, {key: value[order] for key, value in table.labels.items()})
+    labels = {key: value[order] for key, value in table.labels.items()}
+    return Table(table.name, rows, table.columns, labels, None if table.index is None else table.index[order])
 
 
 def _some(labels: Shaped[ndarray, " n"]) -> str:
