@@ -46,7 +46,9 @@ class Related:
         inside = self.law(rng, rows)
         if not self.group:
             return inside
-        return (inside + np.repeat(rng.normal(size=(-(-rows // self.group), COLUMNS)), self.group, 0)[:rows]) / np.sqrt(2)
+        return (inside + np.repeat(rng.normal(size=(-(-rows // self.group), COLUMNS)), self.group, 0)[:rows]) / np.sqrt(
+            2
+        )
 
     def paired(self, seed: int) -> Paired:
         x, y = self.draw(np.random.default_rng([seed, 0]), self.rows)
@@ -93,7 +95,9 @@ class Coverage:
         return float(np.sqrt(LEVEL * (1 - LEVEL) / self.repetitions))
 
 
-def coverage(design: Related, repetitions: int, measures: Sequence[Measure] = MEASURES, seed: int = 0) -> list[Coverage]:
+def coverage(
+    design: Related, repetitions: int, measures: Sequence[Measure] = MEASURES, seed: int = 0
+) -> list[Coverage]:
     """The coverage of each measure on the same tables.
 
     The truth of a fitted score is the mean over the fitted maps of their score on the whole population, of which

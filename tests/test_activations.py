@@ -695,6 +695,10 @@ def test_keywords_and_ids_by_file(unmix, workplace):
         ("give --data or --text", ["own_nets:conv", "--layers", "fc"]),
         ("name --layers", ["own_nets:conv", "--data", "images.npy", "--out", "o"]),
         ("there are no rows 'all'", ["own_nets:conv", "--data", "images.npy", "--layers", "fc", "--rows", "all"]),
+        (
+            "they are what layer logits gives: name it",
+            ["own_nets:conv", "--data", "images.npy", "--layers", "f", "--head", "fc"],
+        ),
         ("--head is for f", ["own_nets:conv", "--data", "images.npy", "--layers", "fc", "--head", "fc"]),
         ("no layer 'fd': it has fc", ["own_nets:conv", "--data", "images.npy", "--layers", "fd"]),
     ],

@@ -44,9 +44,7 @@ def test_the_verdict_says_up_to_what(b, words):
 
 def test_without_regression_the_verdict_lists_what_is_above_chance():
     related = um.compare(A, A @ ROTATION, names=["a", "b"], measures=[CCA()], **QUICK)
-    assert related.verdict == (
-        "a and b: above chance: CCA ρ 1.000 [1.000, 1.000], chance -0.001, p < 1/100; 600 rows."
-    )
+    assert related.verdict == ("a and b: above chance: CCA ρ 1.000 [1.000, 1.000], chance -0.001, p < 1/100; 600 rows.")
     noise = um.compare(A, RNG.normal(size=A.shape), names=["a", "b"], measures=[CKA()], **QUICK)
     assert "not above chance: CKA" in noise.verdict
 

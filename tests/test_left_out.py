@@ -248,7 +248,8 @@ def test_ctrl_c_while_rows_are_found_keeps_what_there_is(tmp_path, monkeypatch):
     monkeypatch.setattr(left_out, "BLOCK", 64)  # several blocks
     monkeypatch.setattr(left_out, "rows_from_means", lambda *_: signal.raise_signal(signal.SIGINT) or found(*_))
     with pytest.raises(
-        um.Interrupted, match=r"after 3 of 3 steps, with rows of 50 of the labels.*goes on from here"
+        um.Interrupted,
+        match=r"^interrupted after 3 of 3 steps with the rows of 50 labels only; fitting .*goes on from here$",
     ) as stopped:
         um.fit(process, model, recipe, folder=tmp_path, progress=False)
     assert len(stopped.value.fit.network.loss.weight) == 50

@@ -89,17 +89,16 @@ class Batches:
         require(not empty, "the inputs are empty: give at least one row.")
 
 
-def run(model: nn.Module, batch: Batch, call: Call | None) -> None:
-    """Call the model: a dictionary as keyword arguments, of a tuple its first (the others are labels)."""
+def run(model: nn.Module, batch: Batch, call: Call | None) -> Any:
+    """What the model gives for a batch: a dictionary is keyword arguments, of a tuple only the first is an input."""
     like = next((p for p in model.parameters() if p.is_floating_point()), torch.empty(0))
     content = _moved(batch.content, like)
     try:
         if call is not None:
-            call(model, content)
-        elif isinstance(content, dict):
-            model(**content)
-        else:
-            model(content[0] if isinstance(content, tuple) else content)
+            return call(model, content)
+        if isinstance(content, dict):
+            return model(**content)
+        return model(content[0] if isinstance(content, tuple) else content)
     except InputError:
         raise
     except (RuntimeError, TypeError, ValueError, IndexError) as error:

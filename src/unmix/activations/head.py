@@ -62,7 +62,7 @@ def head(model: nn.Module, name: str | None = None) -> Head:
         f"layer {name} is a {type(layer).__name__}: name a torch.nn.Linear, whose outputs are f·g + bias.",
     )
     assert isinstance(layer, nn.Linear)
-    return Head(name, _array(layer.weight), None if layer.bias is None else _array(layer.bias))
+    return Head(name, array_of(layer.weight), None if layer.bias is None else array_of(layer.bias))
 
 
 def _found(model: nn.Module) -> str:
@@ -75,6 +75,6 @@ def _found(model: nn.Module) -> str:
     return (same or linear)[-1]
 
 
-def _array(weights: Tensor) -> Float[ndarray, ...]:
+def array_of(weights: Tensor) -> Float[ndarray, ...]:
     """A copy, in float32 or, of a double, float64."""
     return weights.detach().to("cpu", torch.promote_types(weights.dtype, torch.float32), copy=True).numpy()

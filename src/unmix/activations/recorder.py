@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from unmix.activations.batches import Batch, Call, run
 from unmix.activations.head import Head
 from unmix.activations.layers import first_tensor, layer_named, listening, resting
+from unmix.activations.logits import Trial
 from unmix.activations.rows import Flatten, Mean, Rows
 from unmix.errors import InputError, require
 
@@ -28,7 +29,7 @@ class Recorder:
     Attributes
     ----------
     layers : their outputs are rows of the tables of the same names.
-    head : its input is the table f.
+    head : its input is the table f; on the first batch tried, and given every bias that the model adds to its logits.
     kind : the precision of the rows.
     """
 
@@ -41,6 +42,7 @@ class Recorder:
     _found: dict[str, Tensor] = field(default_factory=dict, init=False)
     _mask: Tensor | None = field(default=None, init=False)
     _inputs: int = field(default=0, init=False)
+    _tried: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         require(bool(self.tables), "there is nothing to record: name layers, or give a head.")
@@ -72,13 +74,21 @@ class Recorder:
     ) -> tuple[dict[str, Float[ndarray, "rows _"]], list[str], list[str] | None]:
         """Rows of each table for a batch, their ids and groups."""
         self._found, self._mask, self._inputs = {}, batch.mask, len(batch)
-        run(self.model, batch, self.call)
+        head = None if self._tried else self.head
+        trial = Trial(self.model, head, self.rows, self.call, batch) if head else None
+        with trial.listening() if trial else nullcontext():
+            output = run(self.model, batch, self.call)
         silent = [name for name in self.tables if name not in self._found]
-        require(not silent, f"the model did not call {', '.join(silent)}: leave it out, or call the model otherwise.")
+        uncalled = ", ".join(self.head.name if name == F and self.head else name for name in silent)
+        require(not silent, f"the model did not call {uncalled}: leave it out, or call the model otherwise.")
         labels, groups = self.rows.labels(ids, batch.mask, len(self._found[self.tables[0]]))
         for name in self.tables:
             self._check(name, labels)
-        return {name: self._found[name].numpy() for name in self.tables}, labels, groups
+        found = {name: self._found[name].numpy() for name in self.tables}
+        if trial:
+            self._found = {}  # to tell why it refuses, the trial runs the model again
+            self.head, self._tried = trial.own(output), True
+        return found, labels, groups
 
     def _hearing(self, name: str) -> Callable[[Any], None]:
         def hear(given: Any) -> None:

@@ -57,7 +57,8 @@ def audit(
         words; gaps are allowed.
     kinds : by name, `um.factors.Continuous()`, `Ordinal()`, `Periodic(360)` or `Categorical()`; inferred otherwise.
     only : the names of the factors to ask for; all.
-    ids : to join rows: the name of a column that both tables have, or a list of labels for each.
+    ids : to join rows: the name of a column that both tables have, or a list of labels for each. Pandas tables are
+        joined by their index.
     groups : (n,) labels of rows that belong together, in the order of the embedding, or the name of a column of the
         factors. Folds and resamples keep groups whole; permutations move them and rotate the rows inside, so that rows
         of a group are best given in their order (places, trial bins, time).
@@ -114,7 +115,11 @@ def audit(
         shares=spectrum(largest.paired.folds.chunks.pooled()),
         explained=explained_share(largest.paired.folds) if alone else None,
         checks=checks,
-        notes=(*largest.paired.notes, *([f"not scored together: {whole}"] if isinstance(whole, str) else [])),
+        notes=(
+            *given.notes,
+            *largest.paired.notes,
+            *([f"not scored together: {whole}"] if isinstance(whole, str) else []),
+        ),
         settings=asked.as_dict(),
     )
 

@@ -70,7 +70,7 @@ def plain(report: AuditReport) -> str:
     lines = [f"{report.name}: {report.rows} rows, {len(report.outputs)} outputs"]
     lines += [f"  {f.name:16} {f.measure:18} {f.score}  ({f.state.value})" for f in report.findings]
     lines += [f"  {some.name}: left out, {some.reason}" for some in report.left]
-    lines += [report.verdict, *(f"Warning: {w}" for w in report.warnings)]
+    lines += [report.verdict, *(f"Warning: {w}" for w in report.warnings), *(f"Note: {n}." for n in report.notes)]
     return "\n".join(lines)
 
 

@@ -8,23 +8,41 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Int64, Shaped
 from numpy import ndarray
 
 from unmix.errors import require
 from unmix.factors import Factor, Kind, Left, prepared
 from unmix.measures.paired import grouping, require_groups, require_in_time
-from unmix.tables import Column, Table, matching, read, read_columns, require_labels
+from unmix.tables import (
+    Column,
+    Table,
+    in_one_order,
+    matching,
+    read,
+    read_columns,
+    require_agreement,
+    require_labels,
+    require_no_ids,
+)
 
 NAMES = "the embedding", "the factors"
 
 
 @dataclass(frozen=True, eq=False)
 class Inputs:
+    """What is audited.
+
+    Attributes
+    ----------
+    notes : of rows that were joined by their index.
+    """
+
     table: Table
     factors: list[Factor]
     left: list[Left]
     groups: Shaped[ndarray, " n"] | None
+    notes: tuple[str, ...]
 
 
 def inputs(
@@ -39,9 +57,15 @@ def inputs(
     time: bool = False,
     blocks: int | None = None,
 ) -> Inputs:
-    """Read, join by ids, take groups out of the factors, and give every factor its kind."""
+    """Read, join by index or ids, take groups out of the factors, and give every factor its kind."""
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
     named = isinstance(embedding, (str, Path, Table))
+    titles, in_time = (name or NAMES[0], NAMES[1]), time or blocks is not None
+    if ids is None:
+        require_no_ids([embedding, factors], titles, "give ids= its name to join by it, or leave it out of both")
+        (embedding, factors, groups), notes = in_one_order([embedding, factors, groups], (*titles, "groups"), in_time)
+    else:
+        (embedding, groups), notes = in_one_order([embedding, groups], (titles[0], "groups"))
     wanted = [ids] if isinstance(ids, str) else []
     table = read(embedding, name or (None if named else NAMES[0]), labels=wanted)
     listed = only is None or (isinstance(only, (list, tuple)) and all(isinstance(c, str) for c in only))
@@ -49,7 +73,9 @@ def inputs(
     labels = [label for label in (ids, groups) if isinstance(label, str)]
     columns = {c.name: c for c in read_columns(factors, words=labels, only=only)}
     if ids is not None:
-        columns = _joined(table, columns, ids, time or blocks is not None)
+        columns, order = _joined(table, columns, ids)
+        require_in_time(order, (table.name, NAMES[1]), in_time)
+        require_agreement([embedding, factors], [np.arange(len(table)), order], titles)
     count = len(next(iter(columns.values()))) if columns else len(table)
     require(
         count == len(table),
@@ -76,11 +102,13 @@ def inputs(
         left += lost
         reasons = "; ".join(f"{some.name}: {some.reason}" for some in left)
         require(bool(asked), f"no factor can be asked for. {reasons}.")
-    return Inputs(table, asked, left, groups)
+    return Inputs(table, asked, left, groups, tuple(notes.values()))
 
 
-def _joined(table: Table, columns: dict[str, Column], ids: str | Sequence[Any], time: bool) -> dict[str, Column]:
-    """The factors in the order of the embedding; rows in time must have it already."""
+def _joined(
+    table: Table, columns: dict[str, Column], ids: str | Sequence[Any]
+) -> tuple[dict[str, Column], Int64[ndarray, " n"]]:
+    """The factors in the order of the embedding, and that order."""
     if isinstance(ids, str):
         require(ids in table.labels, f"{table.name} has no named columns: give a list of ids for each table.")
         ours, theirs = read_columns({ids: table.labels[ids]}, words=[ids])[0].words, columns[ids].words
@@ -93,8 +121,7 @@ def _joined(table: Table, columns: dict[str, Column], ids: str | Sequence[Any], 
     for labels, rows, title in ((ours, len(table), table.name), (theirs, count, NAMES[1])):
         require(len(labels) == rows, f"{title} has {rows} rows and {len(labels)} ids: give one id a row.")
     _, order = matching([ours, theirs], [table.name, NAMES[1]])
-    require_in_time(order, (table.name, NAMES[1]), time)
-    return {name: c.rows(order) for name, c in columns.items()}
+    return {name: c.rows(order) for name, c in columns.items()}, order
 
 
 def _held_out_classes(factors: list[Factor], groups: Shaped[ndarray, " n"]) -> tuple[list[Factor], list[Left]]:

@@ -25,7 +25,6 @@ from unmix.tables import Table
 from unmix.threads import one_blas_thread
 
 
-
 @dataclass(frozen=True)
 class FactorR2(ExplainedShare):
     """Held-out R² of one factor from all outputs: 1 − ΣSSE/ΣSST over its columns (cosine and sine of an angle).
@@ -168,7 +167,9 @@ def _regressed(
     beside = paired.targets(np.array(columns, int))
     whole = [*SCORES, *ladder_of(beside)] if there and not refusals(beside, SCORES) else []
     held_out = resample(paired, [*asked, *_among(columns, whole)], counts["bootstraps"], advance)
-    found |= {m.factor: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(asked, held_out, of_one, strict=False)}
+    found |= {
+        m.factor: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(asked, held_out, of_one, strict=False)
+    }
     if not whole:
         return None
     if columns != every:

@@ -21,6 +21,7 @@ from unmix.measures.paired import pair
 from unmix.measures.regression import R2
 from unmix.measures.score import Refusal, Score
 from unmix.moments import Moments
+from unmix.tables import index_of, moved, orders_of
 from unmix.theory.roeder2021 import THEOREM_1
 from unmix.theory.theorem import Assumption
 
@@ -53,6 +54,7 @@ class ModelComparison:
     label_r2: float
     distances: dict[str, Distance]
     equal_logits: float
+    notes: tuple[str, ...] = ()
 
     @property
     def promised(self) -> bool:
@@ -105,6 +107,7 @@ class ModelComparison:
             "distances": {name: d.as_dict() for name, d in self.distances.items()},
             "equal_logits": self.equal_logits,
             "verdict": self.verdict,
+            "notes": list(self.notes),
         }
 
     def save(self, path: str | Path) -> None:
@@ -129,7 +132,7 @@ class ModelComparison:
         lines.append(f"  A by regression on two halves: {self.alignment.halves:.2g} apart")
         lines.append(f"  {'residual of B = A^-T':24} {self.alignment.g_residual:.2g}")
         lines += [f"  {name:24} {d}" for name, d in self.distances.items()]
-        return "\n".join([*lines, self.verdict])
+        return "\n".join([*lines, self.verdict, *self.notes])
 
 
 def compare_models(
@@ -145,7 +148,8 @@ def compare_models(
 ) -> ModelComparison:
     """Compare two models p(y|x) ∝ exp f(x)ᵀg(y) of the same inputs and labels, in the same order.
 
-    The labels are the same things in the same order in both models, or nothing here means anything.
+    The labels are the same things in the same order in both models, or nothing here means anything: inputs and labels
+    of models that were made of pandas tables are joined by their index.
 
     Examples
     --------
@@ -162,6 +166,11 @@ def compare_models(
         first.labels == second.labels,
         f"{names[0]} has {first.labels} labels and {names[1]} {second.labels}: give g of the same labels.",
     )
+    inputs, notes = orders_of(
+        [first.input_names, second.input_names, index_of(groups)], [*(f"f of {name}" for name in names), "groups"]
+    )
+    labels, more = orders_of([first.label_names, second.label_names], [f"g of {name}" for name in names])
+    second, groups = second.reordered(inputs[1], labels[1]), moved(groups, inputs[2])
     for model, name in zip((first, second), names, strict=True):
         require(model.rank > 0, f"all g of {name} are equal: it predicts one distribution whatever the input.")
     ours, theirs = first.seen(), second.seen()
@@ -185,6 +194,7 @@ def compare_models(
         label_r2=float(label_r2[np.isfinite(label_r2)].mean()),
         distances=found,
         equal_logits=equal,
+        notes=(*notes.values(), *more.values()),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.measures.rows import as_matrix
+from unmix.tables import in_one_order, index_of
 
 RANK_CUT = 1e-10
 
@@ -29,6 +30,10 @@ class CanonicalModel:
     g : (K, M) of the labels.
     bias : (K,), if the model has one.
 
+    Attributes
+    ----------
+    input_names, label_names : the index of f and of g where they are pandas tables; `compare_models` joins by them.
+
     References
     ----------
     Roeder, Metz & Kingma 2021.
@@ -44,8 +49,15 @@ class CanonicalModel:
     g: Any
     bias: Any = None
     name: str = "the model"
+    input_names: Any = field(default=None, init=False)
+    label_names: Any = field(default=None, init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "input_names", index_of(self.f))
+        object.__setattr__(self, "label_names", index_of(self.g))
+        object.__setattr__(
+            self, "bias", in_one_order([self.g, self.bias], [f"{w} of {self.name}" for w in ("g", "bias")])[0][1]
+        )
         f, g = as_matrix(self.f, f"f of {self.name}"), as_matrix(self.g, f"g of {self.name}")
         require(
             f.shape[1] == g.shape[1],
@@ -97,6 +109,12 @@ class CanonicalModel:
             return self
         basis = np.linalg.svd(self.centred_g, full_matrices=False)[2][: self.rank].T
         return CanonicalModel(self.f @ basis, self.centred_g @ basis, self.bias, self.name)
+
+    def reordered(self, inputs: Int64[ndarray, " n"] | None, labels: Int64[ndarray, " k"] | None) -> CanonicalModel:
+        """The model with its inputs and labels in another order; None leaves them as they are."""
+        rows, columns = (slice(None) if order is None else order for order in (inputs, labels))
+        bias = None if self.bias is None else self.bias[columns]
+        return CanonicalModel(self.f[rows], self.g[columns], bias, self.name)
 
     def logits(self, rows: slice | Int64[ndarray, " m"]) -> Float64[ndarray, "m labels"]:
         """The logits of some inputs, centred over labels."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from unmix.measures.regression import R2
 from unmix.measures.resample import Advance
 from unmix.measures.score import Refusal, Score
 from unmix.meter import meter
-from unmix.tables import Table, joined, matching, read
+from unmix.tables import Table, in_one_order, joined, matching, read, require_agreement, require_no_ids
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
 
@@ -54,7 +55,7 @@ def compare(
         names to tables. Widths may differ.
     measures : objects of `um.measures`.
     ids : to join rows: the name of a column that each table has, or a list of labels for each table. Tables with
-        different ids are refused.
+        different ids are refused. Pandas tables are joined by their index.
     groups : (n,) labels of rows that belong together (sentences, subjects, sessions), in the order of the first
         table, or the name of a column of it. Folds and resamples keep groups whole; permutations move them and rotate
         the rows inside, so that rows of a group are best given in their order (places, trial bins, time).
@@ -74,13 +75,16 @@ def compare(
     >>> print(compare(a, 2 * a @ np.linalg.qr(rng.normal(size=(3, 3)))[0], names=["a", "b"]).verdict[:58])
     a and b are the same up to a map of the class scaled ortho
     """
+    given: Sequence[Any] = representations
     if len(representations) == 1 and isinstance(representations[0], Mapping):
         require(names is None, "the mapping names its tables already: leave out names.")
-        names, representations = list(map(str, representations[0])), tuple(representations[0].values())
-    require(len(representations) >= 2, "compare needs two or more representations of the same rows.")
-    tables = tables_of(representations, names, ids, groups)
+        names, given = list(map(str, representations[0])), tuple(representations[0].values())
+    require(len(given) >= 2, "compare needs two or more representations of the same rows.")
+    in_time = time or blocks is not None
+    given, groups, notes = _by_index(given, names, ids, groups, in_time)
+    tables = tables_of(given, names, ids, groups)
     labels = _groups(groups, tables[0])
-    tables = _aligned(tables, ids, time or blocks is not None)
+    tables = _aligned(tables, ids, given, in_time)
     titles = tuple(t.name for t in tables)
     check_measures(measures)
     asked = tuple(measures)
@@ -94,7 +98,9 @@ def compare(
     with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
         for x, y in couples:
             bar.update(task, description=f"{x.name}, {y.name}")
-            pairs.append(measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts))
+            found = measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts)
+            joins = [note for name, note in notes.items() if name in (x.name, y.name, "groups")]
+            pairs.append(replace(found, notes=(*joins, *found.notes)))
             bar.update(task, completed=len(pairs) * work(asked, **counts))
     return Comparison(titles, asked, tuple(pairs), settings)
 
@@ -156,7 +162,21 @@ def _groups(groups: Any, first: Table) -> Any:
     return first.labels[groups] if isinstance(groups, str) else groups
 
 
-def _aligned(tables: list[Table], ids: str | Sequence[Any] | None, time: bool) -> list[Table]:
+def _by_index(
+    sources: Sequence[Any], names: Sequence[str] | None, ids: Any, groups: Any, time: bool
+) -> tuple[Sequence[Any], Any, dict[str, str]]:
+    """Tables and groups in the order of the first, by index, unless ids join the tables; and a note of each."""
+    titles = [str(name) for name in names or [f"representation {i + 1}" for i in range(len(sources))]]
+    if len(titles) != len(sources):
+        return sources, groups, {}  # refused when they are read
+    joined = 1 if ids is not None else len(sources)
+    if ids is None:
+        require_no_ids(sources, titles, "give ids= its name to join by it, or leave it out of both")
+    (*first, groups), notes = in_one_order([*sources[:joined], groups], [*titles[:joined], "groups"], time)
+    return (*first, *sources[joined:]), groups, notes
+
+
+def _aligned(tables: list[Table], ids: str | Sequence[Any] | None, sources: Sequence[Any], time: bool) -> list[Table]:
     if ids is None:
         return tables
     labels = [t.labels[ids] for t in tables] if isinstance(ids, str) else list(ids)
@@ -170,6 +190,7 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None, time: bool) -
     orders = matching(labels, [t.name for t in tables])
     for table, order in zip(tables, orders, strict=True):
         require_in_time(order, (tables[0].name, table.name), time)
+    require_agreement(sources, orders, [t.name for t in tables])
     return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
 
 

@@ -23,6 +23,7 @@ from unmix.measures.score import FIELDS, Refusal, Score
 from unmix.meter import meter
 from unmix.report.drawing import png
 from unmix.sheets import sheet
+from unmix.tables import in_one_order, require_no_ids
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -33,6 +34,7 @@ class LayerComparison:
     x: tuple[str, ...]
     y: tuple[str, ...]
     scores: tuple[tuple[Score | Refusal, ...], ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def values(self) -> Float64[ndarray, "r c"]:
@@ -69,6 +71,7 @@ class LayerComparison:
             "y": list(self.y),
             "scores": [[s.as_dict() for s in row] for row in self.scores],
             "verdict": self.verdict,
+            "notes": list(self.notes),
         }
 
     def save(self, path: str | Path) -> None:
@@ -94,7 +97,7 @@ class LayerComparison:
             for x, line in zip(self.x, self.scores, strict=True)
             for y, s in zip(self.y, line, strict=True)
         )
-        return "\n".join([self.measure.name, *rows, self.verdict])
+        return "\n".join([self.measure.name, *rows, self.verdict, *self.notes])
 
     def __repr__(self) -> str:
         return f"LayerComparison({self.measure.name}; {len(self.x)} by {len(self.y)} layers)"
@@ -131,7 +134,16 @@ def compare_layers(
     {'one': 'uno', 'two': 'due'}
     """
     require(len(first) > 0 and len(second) > 0, "compare_layers needs at least one layer of each model.")
-    xs, ys = (tables_of(list(model.values()), list(map(str, model))) for model in (first, second))
+    titles = [
+        f"{name} of the {which} model" for which, model in (("first", first), ("second", second)) for name in model
+    ]
+    sources = [*first.values(), *second.values()]
+    require_no_ids(sources, titles, "leave it out, or make it the index")
+    (*sources, groups), notes = in_one_order([*sources, groups], [*titles, "groups"], time or blocks is not None)
+    xs, ys = (
+        tables_of(some, list(map(str, model)))
+        for some, model in ((sources[: len(first)], first), (sources[len(first) :], second))
+    )
     check_measures([measure])
     counts = {"bootstraps": bootstraps, "permutations": permutations}
     check_counts(**counts)
@@ -146,4 +158,5 @@ def compare_layers(
                 line.append(measured(x, y, store, lambda: bar.advance(task), groups=groups, **cut, **counts).scores[0])
                 bar.update(task, completed=(len(rows) * len(ys) + len(line)) * work([measure], **counts))
             rows.append(tuple(line))
-    return LayerComparison(measure, tuple(t.name for t in xs), tuple(t.name for t in ys), tuple(rows))
+    names = tuple(t.name for t in xs), tuple(t.name for t in ys)
+    return LayerComparison(measure, *names, tuple(rows), tuple(notes.values()))

@@ -13,8 +13,6 @@ from unmix.indeterminacy.matching import matched, signed_mean
 from unmix.moments import Moments
 from unmix.moments.whitening import whitening
 
-TURNS = 20  # of matching and scale; where fewer outputs are used than there are, two or three are enough
-
 
 class Linear(Indeterminacy):
     """Any matrix; with offset, any affine map. Directions of x without variance are left out."""
@@ -71,8 +69,8 @@ class GeneralisedPermutation(Indeterminacy):
 class ScaledPermutation(Indeterminacy):
     """Each target is one output or its negative, no output used twice, all times one positive constant.
 
-    It is not among the rungs of `LADDER`: a verdict names it where a generalised permutation and a scaled rotation
-    would both do.
+    It is not among the rungs of `LADDER`: a theorem can promise it, and a verdict names it where a generalised
+    permutation and a scaled rotation would both do.
     """
 
     name: ClassVar[str] = "permutation with one common scale"
@@ -86,30 +84,6 @@ class ScaledPermutation(Indeterminacy):
             before, scale = scale, float(scale * explained / max(squares, TINY))
             if np.isclose(scale, before, rtol=1e-12):
                 break
-        return a
-
-
-class ScaledPermutation(Indeterminacy):
-    """A signed permutation times one positive constant: what is both a generalised permutation and scaled orthogonal.
-
-    No rung of the ladder: a theorem can promise it.
-    """
-
-    name: ClassVar[str] = "permutation with one common scale"
-    contained_in: ClassVar = (GeneralisedPermutation, ScaledOrthogonal)
-
-    def _matrix(self, m: Moments) -> Float64[ndarray, "d k"]:
-        # ‖y − sPx‖² = ‖y‖² − 2s Σ|xᵀy| + s² Σ‖x‖² over the outputs that are used: the best matching for a scale, and
-        # the best scale for a matching, in turn. Where every output is used the first matching is the best one.
-        strength, squares = np.abs(m.xy), np.maximum(np.diag(m.xx), np.finfo(float).tiny)
-        scale = float(strength.max(1).sum() / squares.sum())
-        for _ in range(TURNS):
-            used, target = linear_sum_assignment(2 * scale * strength - scale**2 * squares[:, None], maximize=True)
-            before, scale = scale, float(strength[used, target].sum() / squares[used].sum())
-            if scale == before:
-                break
-        a = np.zeros(m.xy.T.shape)
-        a[target, used] = np.where(m.xy[used, target] < 0, -scale, scale)
         return a
 
 

@@ -55,7 +55,9 @@ def evaluate_beside(
     linear = [m for m in measures if isinstance(m, LinearMeasure) and m not in found]
     held_out = resample(paired, [*linear, *beside], bootstraps, advance) if linear or beside else []
     of_linear = chances(paired, linear, permutations, advance)
-    found |= {m: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(linear, held_out, of_linear, strict=False)}
+    found |= {
+        m: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(linear, held_out, of_linear, strict=False)
+    }
     for m in measures:
         if isinstance(m, RowMeasure) and m not in found:
             # Score and chance on the same rows, so that pairs of rows of one group are as frequent in both.

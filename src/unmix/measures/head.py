@@ -14,6 +14,7 @@ from unmix.indeterminacy import Linear
 from unmix.measures.recovered import Recovery
 from unmix.measures.recovery import recovery
 from unmix.measures.rows import as_matrix
+from unmix.tables import in_one_order
 
 
 def orthogonality_error(matrix: Float64[ndarray, "d k"], scale: float) -> tuple[float, float]:
@@ -42,6 +43,7 @@ def collapse(rows: Any, classes: Any) -> float:
     >>> collapse([[1.0], [1.0], [3.0], [3.0]], [0, 0, 1, 1])
     0.0
     """
+    (rows, classes), _ = in_one_order([rows, classes], ["the rows of the head", "the classes"])
     w, c = as_matrix(rows, "the rows of the head").astype(np.float64), np.asarray(classes)
     require(c.shape == (len(w),), f"there must be one class a row: {len(w)} of them, not shape {c.shape}.")
     names, index = np.unique(c, return_inverse=True)
@@ -89,6 +91,7 @@ def head_recovery(rows: Any, vectors: Any, classes: Any, *, seed: int = 0) -> He
     >>> round(found.clusters.r2(), 6), round(found.collapse, 6)
     (1.0, 0.0)
     """
+    (rows, classes), _ = in_one_order([rows, classes], ["the rows of the head", "the classes"])
     index, centres = np.asarray(classes), as_matrix(vectors, "the cluster vectors")
     whole = index.ndim == 1 and len(index) > 0 and index.dtype.kind in "iu"
     require(

@@ -39,8 +39,8 @@ class Ladder:
     """The verdict on classes.
 
     With e_C = z − ẑ_C on held-out rows, Σ the covariance of the truth z about the train mean and R_C = mean e_C e_Cᵀ,
-    a direction a of the truth has R²(a) = 1 − aᵀR_affine a / aᵀΣa, and a class C loses aᵀ(R_C − R_affine)a / aᵀΣa in it.
-    Sums are over all folds before they are divided.
+    a direction a of the truth has R²(a) = 1 − aᵀR_affine a / aᵀΣa, and a class C loses aᵀ(R_C − R_affine)a / aᵀΣa in
+    it. Sums are over all folds before they are divided.
 
     Attributes
     ----------

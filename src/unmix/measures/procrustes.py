@@ -19,8 +19,9 @@ from unmix.moments import Moments
 class Procrustes(ExplainedShare):
     """1 − Σ‖y − s Q x‖²/Σ‖y‖² on held-out rows, for the rotation Q (and scale s) fitted on the train part.
 
-    Both sums are over the folds. Rows are centred at the train means; of different widths, the narrower is padded with zeros. Unlike R² the
-    residuals of all columns are summed before the ratio, which makes it invariant to rotations of y.
+    Both sums are over the folds. Rows are centred at the train means; of different widths, the narrower is padded with
+    zeros. Unlike R² the residuals of all columns are summed before the ratio, which makes it invariant to rotations of
+    y.
 
     Parameters
     ----------

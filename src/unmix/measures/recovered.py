@@ -146,7 +146,10 @@ class Recovery:
         )
 
     def __str__(self) -> str:
-        rows = [f"  {s.up_to!s:32} {number(s.r2):>8}  [{number(s.interval[0])}, {number(s.interval[1])}]" for s in self.steps]
+        rows = [
+            f"  {s.up_to!s:32} {number(s.r2):>8}  [{number(s.interval[0])}, {number(s.interval[1])}]"
+            for s in self.steps
+        ]
         ranks = f" (Spearman {number(self.mcc_spearman)})" if self.mcc_spearman is not None else ""
         table = ["Held-out R² up to", *rows, f"MCC {number(self.mcc_pearson)}{ranks}"]
         return "\n".join([*table, self.verdict, *(f"Note: {note}." for note in self.notes)])

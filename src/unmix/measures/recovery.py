@@ -21,7 +21,7 @@ from unmix.measures.recovered import Recovery, Step
 from unmix.measures.regression import UpTo
 from unmix.measures.rows import as_matrix
 from unmix.measures.score import HeldOut, Refusal, Score
-from unmix.measures.truth import FACTORS, ranks_of, truth_door
+from unmix.measures.truth import FACTORS, ranks_of, rows_joined, truth_door
 
 SCORES = UpTo(AFFINE), FACTORS
 
@@ -45,7 +45,7 @@ def recovery(
 
     Parameters
     ----------
-    embedding : (n, k) outputs f(x); arrays or tensors.
+    embedding : (n, k) outputs f(x): arrays, tensors, or pandas tables, whose rows are joined by their index.
     truth : (n, d) latents z.
     tolerance : how much of the variance in any direction of the truth a class may lose against affine maps and still
         be named.
@@ -65,6 +65,7 @@ def recovery(
     """
     real = isinstance(tolerance, (int, float))
     require(real and 0 <= tolerance < np.inf, f"tolerance must be at least 0 and finite, not {tolerance}.")
+    (embedding, truth, groups), notes = rows_joined(embedding, truth, groups, time or blocks is not None)
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
     asked = {"groups": groups, "time": time, "blocks": blocks, "folds": folds, "seed": seed}
     paired = truth_door(x, y, **asked)
@@ -72,8 +73,8 @@ def recovery(
     counts: dict[str, Any] = {"bootstraps": bootstraps, "permutations": permutations}
     ranked = truth_door(ranks_of(x), ranks_of(y), **asked)
     found = recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
-    notes = paired.notes_on_copies(("the embedding", "the truth")), paired.notes_on_neighbours(), _tied(paired)
-    return replace(found, notes=(*found.notes, *chain(*notes)))
+    seen = paired.notes_on_copies(("the embedding", "the truth")), paired.notes_on_neighbours(), _tied(paired)
+    return replace(found, notes=(*notes, *found.notes, *chain(*seen)))
 
 
 def _tied(paired: Paired) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from unmix.errors import require
 from unmix.measures.matching import MCC
 from unmix.measures.paired import Paired, listed, pair
 from unmix.measures.rows import as_matrix
+from unmix.tables import in_one_order, require_no_ids
 
 FACTORS = MCC(every_factor=True)
 
@@ -46,10 +48,21 @@ def mcc(
     >>> round(mcc(-2 * z[:, [2, 0, 1]], z), 10)
     1.0
     """
+    (embedding, truth, groups), notes = rows_joined(embedding, truth, groups, time or blocks is not None)
+    for note in notes:
+        warnings.warn(note, stacklevel=2)  # a number has no place for it
     x, y = as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")
     tables = (ranks_of(x), ranks_of(y)) if ranks else (x, y)
     paired = truth_door(*tables, groups=groups, time=time, blocks=blocks, folds=folds, seed=seed)
     return float(np.mean([FACTORS.score(*split) for split in paired.folds.splits()]))
+
+
+def rows_joined(embedding: Any, truth: Any, groups: Any, time: bool) -> tuple[list[Any], tuple[str, ...]]:
+    """All in the order of the embedding, where they have an index to join rows by, and notes of it."""
+    names = "the embedding", "the truth", "groups"
+    require_no_ids([embedding, truth], names[:2], "leave it out of both, or make it the index")
+    found, notes = in_one_order([embedding, truth, groups], names, time)
+    return found, tuple(notes.values())
 
 
 def ranks_of(table: Float64[ndarray, "n k"]) -> Float64[ndarray, "n k"]:

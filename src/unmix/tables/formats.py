@@ -50,6 +50,13 @@ def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
 
     _no_member(path, member)
     with pq.ParquetFile(path) as file:
+        written = (file.schema_arrow.pandas_metadata or {}).get("index_columns", ())
+        index = [c for c in written if isinstance(c, str) and c not in labels]  # a range is not a column
+        require(
+            not index,
+            f"{path.name} has an index that pandas wrote, {', '.join(index)}, which is no output: join by it, "
+            f"ids={', '.join(index)!r}, or write the file with index=False.",
+        )
         return _arrow(path, name, labels, file.schema_arrow, file.iter_batches(batch_size=2**14))
 
 

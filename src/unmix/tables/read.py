@@ -12,6 +12,7 @@ import torch
 
 from unmix.errors import InputError, require
 from unmix.tables import formats
+from unmix.tables.index import index_of
 from unmix.tables.spool import spool
 from unmix.tables.table import Table, as_rows
 
@@ -106,4 +107,4 @@ def _frame(frame: Any, name: str, labels: Sequence[str]) -> Table:
     require(not missing, f"{name} has no column {', '.join(missing)}: it has {', '.join(columns[:20])}.")
     kept = [c for c in frame.columns if str(c) not in labels]
     named = {str(c): np.asarray(frame[c]) for c in frame.columns if str(c) in labels}
-    return Table(name, as_rows(frame[kept].to_numpy(), name), tuple(map(str, kept)), named)
+    return Table(name, as_rows(frame[kept].to_numpy(), name), tuple(map(str, kept)), named, index_of(frame))

@@ -23,12 +23,14 @@ class Table:
     ----------
     values : (n, k); of a file, memory-mapped.
     columns : their names, or their numbers as text where the source has no names.
+    index : of a pandas table, the names of its rows; rows of tables that have one are joined by it.
     """
 
     name: str
     values: Num[ndarray, "n k"]
     columns: tuple[str, ...] = ()
     labels: Mapping[str, Shaped[ndarray, " n"]] = field(default_factory=dict)
+    index: Shaped[ndarray, " n"] | None = None
 
     def __post_init__(self) -> None:
         if not self.columns:

@@ -51,7 +51,7 @@ class Fit:
         if self.finished or self.steps < self.recipe.steps:
             return steps
         head: Any = self.network.loss
-        return f"{steps}, with rows of {len(head.among)} of the labels,"
+        return f"{steps} with the rows of {len(head.among)} labels only"
 
     def __repr__(self) -> str:
         state = "finished" if self.finished else "unfinished"
