@@ -20,8 +20,8 @@ GROUPS = {
     "Theory: what is promised beforehand, and up to which maps": """
         guarantee Guarantee theory.Theorem theory.Assumption theory.Answer theory.Mark theory.HeadPromise
         indeterminacy.Indeterminacy indeterminacy.Identity indeterminacy.SignedPermutation
-        indeterminacy.ScaledPermutation indeterminacy.GeneralisedPermutation indeterminacy.Orthogonal indeterminacy.ScaledOrthogonal
-        indeterminacy.Linear indeterminacy.FittedMap""",
+        indeterminacy.ScaledPermutation indeterminacy.GeneralisedPermutation indeterminacy.Orthogonal
+        indeterminacy.ScaledOrthogonal indeterminacy.Linear indeterminacy.FittedMap""",
     "Training: a run, how long and how fast it goes, what is kept": """
         fit Fit load Recipe recipes.suited recipes.fast recipes.paper recipes.OneCycle recipes.Constant
         recipes.SOAP recipes.Adam recipes.Fresh recipes.Local recipes.EvenLabels stream

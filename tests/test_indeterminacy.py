@@ -23,7 +23,6 @@ from unmix.indeterminacy import (
 )
 from unmix.moments import Moments
 
-
 CLASSES = (*LADDER, ScaledPermutation(), ScaledPermutation(offset=True))  # those that a theorem can promise
 
 

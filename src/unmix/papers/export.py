@@ -57,8 +57,8 @@ def terminal(found: Reproduction) -> Table:
 
 def csv(found: Reproduction) -> str:
     """One line a row, column and seed."""
-    heads = [*("row", *found.exhibit.heads, "matches theory", "matches theory as trained", "column"),
-             *("published mean", "published std", "seed", "obtained", "outdated", "seconds", "official seconds", "failed")]  # fmt: skip
+    heads = [*("row", *found.exhibit.heads, "matches theory", "matches theory as trained", "column", "published mean"),
+             *("published std", "seed", "obtained", "outdated", "seconds", "official seconds", "failed")]  # fmt: skip
     lines = []
     for row in found.rows:
         for cell in found.cells[row.number].values():

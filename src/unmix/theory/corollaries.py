@@ -15,7 +15,8 @@ is not squared is a function of ⟨a, b⟩ too, but not a linear one.
 
 **Class labels are instance labels of one instance a class.** Cross-entropy with one row for each class is DIET with as
 many instances as classes. If classes are uniform, p(c|z) ∝ exp(κ⟨v_c, z⟩), as there; else log π_c is added to the
-exponent, and the rows are no longer a function of v alone. So all that Theorem 1 promises DIET, it promises class labels.
+exponent, and the rows are no longer a function of v alone. So class labels are promised all that Theorem 1 promises
+DIET.
 """
 
 from __future__ import annotations
@@ -34,9 +35,16 @@ from unmix.theory import reizinger2025, zimmermann2021
 from unmix.theory.reizinger2025 import CLASS_LABELS, INSTANCE_LABELS, UNIFORM_CLASSES, UNIFORM_INSTANCES
 from unmix.theory.theorem import Assumption, Theorem
 from unmix.theory.zimmermann2021 import (
-    BOX_TO_BOX, INFO_NCE, SPHERE_OUTPUT, SPHERE_TO_SPHERE, VMF, concentration, reach, rotation,
+    BOX_TO_BOX,
+    INFO_NCE,
+    SPHERE_OUTPUT,
+    SPHERE_TO_SPHERE,
+    VMF,
+    concentration,
+    reach,
+    rotation,
     scale_is_free,
-)  # fmt: skip
+)
 
 
 def _of(reference: str) -> str:
@@ -63,9 +71,7 @@ SQUARED_DISTANCE = Assumption(
 )
 TWICE_THE_CONCENTRATION = Assumption(
     "2r²/τ equals κ, or r or τ is learned",
-    lambda process, model: (
-        scale_is_free(model) or math.isclose(2 * reach(model), concentration(process), rel_tol=1e-6)
-    ),
+    lambda process, model: scale_is_free(model) or math.isclose(2 * reach(model), concentration(process), rel_tol=1e-6),
     rests_on=(VMF, SQUARED_DISTANCE),
 )
 DISTANCE_ON_A_SPHERE = Theorem(

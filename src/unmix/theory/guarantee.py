@@ -90,7 +90,9 @@ class Guarantee:
             "with enough data and a rich enough encoder."
         )
         others = {t: p for t, p in self.promises.items() if t.reference != near.reference}
-        smallest = [f"{t.reference}, {t.name}: {p}" for t, p in others.items() if not any(q < p for q in others.values())]
+        smallest = [
+            f"{t.reference}, {t.name}: {p}" for t, p in others.items() if not any(q < p for q in others.values())
+        ]
         larger = f" Promised by others that apply: {'; '.join(smallest)}." if smallest else ""
         return text + larger + self._of_head()
 
@@ -113,9 +115,7 @@ class Guarantee:
         return f"Guarantee(promise={self.promise}, theorem={self.theorem.name if self.theorem else None})"
 
 
-def guarantee(
-    process: Process, model: Model, beta: float | None = None, theorems: Iterable[Theorem] = ()
-) -> Guarantee:
+def guarantee(process: Process, model: Model, beta: float | None = None, theorems: Iterable[Theorem] = ()) -> Guarantee:
     """Check every theorem's assumptions against the process and the model, without training anything.
 
     A recipe may train another model than the one described: `um.guarantee(process, recipe.trained(model))` is about
