@@ -74,7 +74,7 @@ def test_what_must_be_said_is_of_pages_that_exist():
     assert set(SAYS) <= set(PAGES)
 
 
-@pytest.mark.parametrize("name", ["api_page", "measures_table", "study", "theory_page"])
+@pytest.mark.parametrize("name", ["api_page", "corollaries", "measures_table", "study", "theory_page"])
 def test_a_page_is_what_its_script_writes(name, script):
     module = script(name)
     page = module.PAGE.read_text()

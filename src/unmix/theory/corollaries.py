@@ -15,8 +15,8 @@ is not squared is a function of ⟨a, b⟩ too, but not a linear one.
 
 **Class labels are instance labels of one instance a class.** Cross-entropy with one row for each class is DIET with as
 many instances as classes. If classes are uniform, p(c|z) ∝ exp(κ⟨v_c, z⟩), as there; else log π_c is added to the
-exponent, and the rows are no longer a function of v alone. So all that Theorem 1 promises DIET, it promises class
-labels.
+exponent, and the rows are no longer a function of v alone. So class labels are promised all that Theorem 1 promises
+DIET.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from unmix.theory.zimmermann2021 import (
     reach,
     rotation,
     scale_is_free,
-)  # fmt: skip
+)
 
 
 def _of(reference: str) -> str:
