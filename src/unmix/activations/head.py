@@ -43,7 +43,7 @@ def head(model: nn.Module, name: str | None = None) -> Head:
     """The head of a model: the layer of that name, or else the one that turns features into logits.
 
     That is the output embedding of a Hugging Face model, and of others the last `torch.nn.Linear` that was defined: if
-    the model uses another one last, name it.
+    the model uses another one last, name it. `record` sees on the first batch whether f·g + b are the model's logits.
 
     References
     ----------

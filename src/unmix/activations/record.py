@@ -56,11 +56,11 @@ def record(
         that does not shuffle. A dictionary is passed as keyword arguments, of a tuple the first part.
     layers : names of `layers_of(model)`.
     folder : for `<layer>.npy`, `ids.txt` and `groups.txt`, and with a head `f.npy` and `model.npz` (f, g and bias).
-    head : `head(model)`: record its input too, as f.
+    head : `head(model)`: record its input too, as f. Refused unless f·g + b are the model's logits on the first batch.
     rows : how an output of more than two axes becomes rows: `Flatten()`, `Mean()`, `LastToken()`, `EachToken()`.
     ids : the name of each input; by default 0, 1, ….
     batch : rows of a batch, 64 by default. Inputs that come in batches keep theirs.
-    call : `call(model, batch)` instead of `model(batch)`.
+    call : `call(model, batch)` instead of `model(batch)`; with a head, it returns the logits, or what has them.
     dtype : of the files: float32, float16 or float64.
     progress : whether to show it on stderr.
 
