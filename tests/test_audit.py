@@ -348,7 +348,7 @@ def test_a_report_is_saved_in_every_form(report, tmp_path):
         (lambda: um.audit(np.ones((100, 3)), {"size": SIZE[:100]}), "every column of the embedding is constant"),
         (lambda: um.audit(X, {"size": SIZE}, only=["colour"]), "have no factor colour: there are size"),
         (lambda: um.audit(X, {"size": SIZE}, groups="subject"), "the factors have no column subject: there are size"),
-        (lambda: um.audit(X, {"size": SIZE}, groups=np.zeros(N)), "1 groups are too few"),
+        (lambda: um.audit(X, {"size": SIZE}, groups=np.zeros(N)), "all rows are in one group"),
         (lambda: um.audit(X, {"size": SIZE}, ids="id"), "the factors have no column id"),
         (lambda: um.audit(X, {"size": SIZE}, folds=1), "folds must be"),
         (lambda: um.audit(X, {"size": SIZE}, permutations=10), "99 or more"),

@@ -44,9 +44,11 @@ def test_folds_and_chunks_are_consecutive_and_gaps_lie_between_folds(folds, gap,
     for f in range(folds - 1):  # no row of a fold is nearer than the gap to one of another
         here = (chunk % folds == f) & ~apart
         assert np.flatnonzero((chunk % folds == f + 1) & ~apart).min() - np.flatnonzero(here).max() == gap + 1
-    sizes = np.bincount(chunk[~apart], minlength=CHUNKS)
+    sizes = np.bincount(chunk[~apart])
     assert sizes.max() - sizes.min() <= 1
-    assert sum(np.diff(chunk[~apart]) != 0) == CHUNKS - 1
+    assert sum(np.diff(chunk[~apart]) != 0) == len(sizes) - 1
+    assert 4 * folds <= len(sizes) <= CHUNKS
+    assert sizes.min() >= min(gap, inside // (4 * folds))
 
 
 def test_scores_in_time_are_of_consecutive_folds_without_the_gaps():

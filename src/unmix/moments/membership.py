@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Bool, Int64, UInt64
 from numpy import ndarray
 
-CHUNKS = 64
+CHUNKS, FEWEST_A_FOLD = 64, 4
 
 
 def scrambled(numbers: Int64[ndarray, " n"] | UInt64[ndarray, " n"], seed: int = 0) -> UInt64[ndarray, " n"]:
@@ -54,16 +54,19 @@ def chunks_of_groups(groups: Any, seed: int = 0) -> Int64[ndarray, " n"]:
 def chunks_in_time(rows: int, folds: int, gap: int) -> tuple[Int64[ndarray, " n"], Bool[ndarray, " n"]]:
     """The chunks of rows in time, and which rows are in a gap: chunks and folds are consecutive rows.
 
-    Chunk c belongs to fold c mod `folds`. After each fold but the last, `gap` rows belong to no fold.
+    Chunk c belongs to fold c mod `folds`. After each fold but the last, `gap` rows belong to no fold. A chunk is no
+    shorter than a gap, if four a fold leave room for that: shorter ones would not be independent of one another.
 
     Examples
     --------
-    >>> chunk, gap = chunks_in_time(138, folds=2, gap=10)
-    >>> chunk[:4].tolist(), np.flatnonzero(gap).tolist() == list(range(64, 74)), chunk[74:78].tolist()
-    ([0, 0, 2, 2], True, [1, 1, 3, 3])
+    >>> chunk, gap = chunks_in_time(20, folds=2, gap=4)
+    >>> chunk.tolist(), np.flatnonzero(gap).tolist()
+    ([0, 0, 2, 2, 4, 4, 6, 6, 6, 6, 6, 6, 1, 1, 3, 3, 5, 5, 7, 7], [8, 9, 10, 11])
     """
-    in_turn = np.argsort(np.arange(CHUNKS) % folds, kind="stable")
-    lengths = np.diff(np.arange(CHUNKS + 1) * (rows - (folds - 1) * gap) // CHUNKS)
+    inside = rows - (folds - 1) * gap
+    count = min(CHUNKS, max(FEWEST_A_FOLD * folds, inside // max(gap, 1)))
+    in_turn = np.argsort(np.arange(count) % folds, kind="stable")
+    lengths = np.diff(np.arange(count + 1) * inside // count)
     last = np.flatnonzero(np.diff(in_turn % folds))  # of each fold but the last
     places, sizes = np.insert(in_turn, last + 1, in_turn[last]), np.insert(lengths, last + 1, gap)
     apart = np.zeros(len(places), bool)
