@@ -80,7 +80,7 @@ def main() -> None:
     for name, table in tables.items():
         found = um.audit(table[rows], {k: v[rows] for k, v in factors.items()}, kinds=kinds, name=name, progress=True)
         found.save(OUT / f"{name.split()[-1]}.html")
-        scores = [f"{f.score.value:.2f} / {f.probe.boosted:.2f}".replace("-0.00", "0.00") for f in found.findings]
+        scores = [f"{f.probe.linear:.2f} / {f.probe.boosted:.2f}".replace("-0.00", "0.00") for f in found.findings]
         dci = f"{found.dci.disentanglement:.2f} / {found.dci.completeness:.2f}"
         lines.append(markdown_row([name, str(table.shape[1]), *scores, dci]))
         said.append(f"- **{name}**: {found.verdict}")

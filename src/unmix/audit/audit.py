@@ -133,5 +133,4 @@ def _dci(findings: Sequence[tuple[Finding, Part]], kept: Int64[ndarray, " k"]) -
     for i, (f, part) in enumerate(findings):
         if f.importance is not None:
             table[:, i] = part.onto(kept, f.importance)
-    strengths = [max(f.strength(f.probe.boosted), 0) for f, _ in probed if f.probe is not None]
-    return DCI.of(table, float(np.mean(strengths)))
+    return DCI.of(table, float(np.mean([f.informativeness for f, _ in probed])))

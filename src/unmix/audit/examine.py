@@ -15,16 +15,18 @@ from unmix.audit.curve import learning_curves
 from unmix.audit.finding import Finding, State
 from unmix.audit.linear import FactorR2, Scores, linear_scores
 from unmix.audit.panels import panel
-from unmix.audit.probe import ProbeRows, probed
+from unmix.audit.probe import Probe, fifths_probed, probed
+from unmix.audit.probe_rows import ProbeRows
 from unmix.audit.structure import association
 from unmix.errors import InputError
 from unmix.factors import Factor, Left
 from unmix.measures import Recovery
 from unmix.measures.evaluate import evaluate
+from unmix.measures.ladder import COMPLETE
 from unmix.measures.paired import Paired, pair
 from unmix.measures.recovery import assembled, recovery_of
 from unmix.measures.resample import fold_mean
-from unmix.measures.score import Score
+from unmix.measures.score import TELLING, Score
 from unmix.measures.truth import FACTORS, ranks_of, truth_door
 from unmix.tables import Table
 from unmix.tables.spool import spool
@@ -116,20 +118,27 @@ def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callab
     scores = [found.of_factor[f.name] for f, _ in known]
     curves = learning_curves(paired, known)
     ready = asked.probe and any(isinstance(s, Score) for s in scores)
-    probe_rows = ProbeRows.of(some, paired) if ready else None
+    probe_rows = ProbeRows.of(some, targets, paired, asked.permutations) if ready else None
     findings = []
     for (factor, columns), score, curve in zip(known, scores, curves, strict=True):
-        probe = None
+        probe = fifths = None
         if probe_rows is not None and isinstance(score, Score):
-            probe = probed(probe_rows, factor, targets[probe_rows.index][:, paired.kept_y[list(columns)]])
+            why = score.not_judged
+            probe = probed(probe_rows, factor, columns, why)
+            fifths = None if factor.categorical or _told(score, probe) else fifths_probed(probe_rows, columns, why)
             advance()
         shown = panel(paired, factor, columns)
         about = factor.name, factor.told, factor.levels, paired.rows
-        findings.append(Finding(*about, score, probe, curve, shown, factor.notes))
+        findings.append(Finding(*about, score, probe, fifths, curve, shown, factor.notes))
     pooled = paired.folds.chunks.pooled()
     associations = {f.name: association(pooled, columns) for f, columns in known}
     leak = None if asked.groups is None else _leak(some, targets, found, asked)
     return Part(paired, found, findings, associations, leak)
+
+
+def _told(score: Score, probe: Probe | None) -> bool:
+    """Whether a number is recovered, or is known to be there nonlinearly: then its fifths say no more."""
+    return score.value >= COMPLETE or (probe is not None and probe.adds and probe.boosted >= TELLING)
 
 
 def of_rows(

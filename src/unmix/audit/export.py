@@ -8,58 +8,68 @@ from rich.markup import escape
 from rich.table import Table
 
 from unmix.audit.finding import Finding
-from unmix.measures.score import FIELDS, TWO_P, Refusal, Score
+from unmix.audit.probe import FIELDS as PROBE
+from unmix.audit.probe import Probe
+from unmix.measures.score import FIELDS, TWO_P, Refusal, Score, number
 from unmix.sheets import booktabs, sheet, tex
 
 if TYPE_CHECKING:
     from unmix.audit.report import AuditReport
 
-HEADS = ("factor", "kind", "measure", "linear", "95 % interval", "chance", "p", "boosted", "state")
-PROBE = ("boosted", "linear", "gain", "low", "high")
+HEADS = ("factor", "kind", "measure", "linear", "95 % interval", "chance", "p", "boosted vs linear, same rows", "state")
 
 
 def cells(finding: Finding) -> tuple[str, ...]:
     """The line of a factor, under `HEADS`."""
-    score, probe = finding.score, finding.probe
-    boosted = "–" if probe is None else f"{probe.boosted:.3f}"
+    score = finding.score
     about = finding.name, finding.kind, finding.measure
+    last = "; ".join(probes(finding)) or "–", finding.state.value
     if isinstance(score, Refusal):
-        return (*about, "refused", "–", "–", "–", boosted, finding.state.value)
-    span = f"{score.low:.3f} … {score.high:.3f}"
-    return (
-        *about,
-        f"{score.value:.3f}",
-        span,
-        score.null_shown,
-        score.p_shown,
-        boosted,
-        finding.state.value,
-    )
+        return (*about, "refused", "–", "–", "–", *last)
+    return (*about, number(score.value), score.interval_shown, score.null_shown, score.p_shown, *last)
+
+
+def probes(finding: Finding) -> tuple[str, ...]:
+    """Boosted and linear score on the same rows and their difference; of fifths too where boosting finds more there."""
+    pairs = [pair(finding.probe)] if finding.probe else []
+    told = finding.fifths is not None and finding.fifths.adds
+    return (*pairs, *([f"fifths {pair(finding.fifths)}"] if told and finding.fifths else []))
+
+
+def pair(probe: Probe) -> str:
+    """The difference is that of the two as they are printed."""
+    boosted, linear = round(probe.boosted, 3), round(probe.linear, 3)
+    return f"{boosted:.3f} vs {linear:.3f} ({boosted - linear:+.3f})"
+
+
+def two_p(finding: Finding) -> bool:
+    """Whether p is shown twice, of any relation and of one beyond the place in the group."""
+    return isinstance(finding.score, Score) and finding.score.p_beyond_place is not None
 
 
 def terminal(report: AuditReport) -> Table:
     """A row a factor: its kind below its name, the interval below the score."""
     title = f"Factors in {escape(report.name)}, {report.rows:,} rows, held out"
     probed = any(f.probe for f in report.findings)
-    said = ["boosted: the score of gradient boosting"] if probed else []
-    said += (
-        [TWO_P]
-        if any(isinstance(f.score, Score) and f.score.p_beyond_place is not None for f in report.findings)
-        else []
-    )
+    said = ["boosted vs linear: gradient boosting and the linear map on the same held-out rows"] if probed else []
+    said += [TWO_P] if any(two_p(f) for f in report.findings) else []
     table = Table(title=title, caption="; ".join(said) or None)
-    for head in ("factor", "linear score", "chance", "p", *(["boosted"] if probed else []), "state"):
+    for head in ("factor", "linear score", "chance", "p", *(["boosted vs linear"] if probed else []), "state"):
         table.add_column(head, justify="left" if head in ("factor", "state") else "right")
     for finding in report.findings:
         name, kind, measure, *numbers, state = map(escape, cells(finding))
-        score, span, null, p, boosted = numbers
+        score, span, null, p, _ = numbers
         short = "acc." if finding.levels else measure
         table.add_row(
             f"{name}\n[dim]{kind}[/]",
             f"{short} {score}\n[dim]{span}[/]",
             null,
             p,
-            *([boosted] if probed else []),
+            *(
+                ["\n".join(probes(finding)).replace(" (", "\n(").replace("fifths ", "fifths\n") or "–"]
+                if probed
+                else []
+            ),
             state,
         )
     return table
@@ -76,14 +86,15 @@ def plain(report: AuditReport) -> str:
 
 def csv(report: AuditReport) -> str:
     """One line a factor, also of those that were left out."""
-    heads = ["factor", "kind", "measure", "state", *FIELDS, *(f"probe {name}" for name in PROBE), "output", "why not"]
+    probe_heads = [f"{what} {name}" for what in ("probe", "fifths") for name in PROBE]
+    heads = ["factor", "kind", "measure", "state", *FIELDS, *probe_heads, "output", "why not"]
     rows = []
     for f in report.findings:
         numbers = [""] * len(FIELDS) if isinstance(f.score, Refusal) else [getattr(f.score, name) for name in FIELDS]
-        probe = [""] * len(PROBE) if f.probe is None else [getattr(f.probe, name) for name in PROBE]
+        probe = ["" if one is None else getattr(one, name) for one in (f.probe, f.fifths) for name in PROBE]
         why = f.score.reason if isinstance(f.score, Refusal) else ""
         rows.append([f.name, f.kind, f.measure, f.state.value, *numbers, *probe, report.matched.get(f.name, ""), why])
-    blank = [""] * (len(FIELDS) + len(PROBE) + 1)
+    blank = [""] * (len(FIELDS) + len(probe_heads) + 1)
     rows += [[some.name, "", "", "left out", *blank, some.reason] for some in report.left]
     return sheet(heads, rows)
 

@@ -49,6 +49,8 @@ class Finding:
     rows : on which it is known.
     score : R² or balanced accuracy of the linear map, with interval, null and p.
     probe : gradient boosting, unless it was not asked for or was refused.
+    fifths : gradient boosting of which fifth of its values the factor is in, where neither of the two recovers a number
+        and boosting finds no more of it than the linear map.
     curve : the linear score against the rows it was fitted on.
     """
 
@@ -58,6 +60,7 @@ class Finding:
     rows: int
     score: Score | Refusal
     probe: Probe | None
+    fifths: Probe | None
     curve: tuple[Point, ...]
     panel: Panel
     notes: tuple[str, ...]
@@ -73,7 +76,7 @@ class Finding:
 
     @property
     def state(self) -> State:
-        """By strength: 0.95 and more is recovered, 0.1 and more above chance in part; else what the probe says.
+        """By strength: 0.95 and more is recovered, 0.1 and more above chance in part; else what the probes say.
 
         What is above chance, but below 0.1, is hardly there. Where chance cannot be judged, strength alone counts.
         """
@@ -84,16 +87,49 @@ class Finding:
             return State.RECOVERED
         if self.score.can_tell and linear >= TELLING and self.score.low > self.score.null:
             return State.IN_PART
-        if self.probe is not None and self.probe.adds and self.strength(self.probe.boosted) >= TELLING:
+        if self.nonlinear is not None:
             return State.NONLINEAR
         return State.WEAK if self.score.above_chance and linear > 0 else State.ABSENT
 
     @property
+    def nonlinear(self) -> Probe | None:
+        """The probe, of the factor itself or else of its fifths, that is above chance, better than linear, and 0.1."""
+        ones = (p for p in (self.probe, self.fifths) if p is not None)
+        return next((p for p in ones if p.adds and p.strength(p.boosted) >= TELLING), None)
+
+    @property
+    def informativeness(self) -> float:
+        """The strength of what predicts best, on the probe's rows; 0 of what is not above chance.
+
+        That is the better of boosting and the linear map; of the fifths, if only they show the factor.
+        """
+        return max(self._strengths, default=0.0)
+
+    @property
+    def _strengths(self) -> list[float]:
+        """Of the probe, and of the fifths."""
+        probe, found = self.probe, []
+        if probe is not None:
+            linear = isinstance(self.score, Score) and self.score.above_chance
+            there = probe.above_chance if probe.better == "boosted" else linear
+            found.append(max(probe.strength(max(probe.boosted, probe.linear)), 0.0) * there)
+        if self.fifths is not None:
+            found.append(max(self.fifths.strength(self.fifths.boosted), 0.0) * self.fifths.adds)
+        return found
+
+    @property
     def importance(self) -> Float64[ndarray, " k"] | None:
-        """The probe's importances; zeros where it finds nothing, so that there is nothing to be important for."""
+        """The strength of what predicts best, shared among outputs by what is lost when each is permuted.
+
+        So factors count by how well they are found, whatever their measure and whichever predicts best. Zeros where
+        there is little to be important for.
+        """
         if self.probe is None:
             return None
-        return self.probe.importance * (self.strength(self.probe.boosted) >= TELLING)
+        of_fifths = self.fifths is not None and self._strengths[1] > self._strengths[0]
+        lost = self.fifths.importance if of_fifths and self.fifths is not None else self.probe.importance
+        whole, found = lost.sum(), self.informativeness
+        return lost * (found / whole) if found >= TELLING and whole > 0 else np.zeros_like(lost)
 
     @property
     def rising(self) -> bool:
@@ -117,6 +153,7 @@ class Finding:
             "state": self.state.value,
             "linear": self.score.as_dict(),
             "probe": self.probe.as_dict() if self.probe else None,
+            "fifths": self.fifths.as_dict() if self.fifths else None,
             "curve": [p._asdict() for p in self.curve],
             "notes": list(self.notes),
         }

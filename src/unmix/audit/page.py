@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from unmix.audit import export, pictures
 from unmix.audit.finding import State
+from unmix.audit.probe import Probe
+from unmix.audit.probe_rows import FEW, MOST_ROWS
 from unmix.audit.words import verdict
-from unmix.measures.score import TWO_P, Score
+from unmix.measures.score import TWO_P, number
 from unmix.report import Code, Grid, Page, Part, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -69,19 +71,30 @@ def _verdict(report: AuditReport) -> tuple[Part, ...]:
 def _factors(report: AuditReport) -> Grid:
     rows = []
     for f in report.findings:
-        name, *spots, state = export.cells(f)
-        gain = f"{f.probe.gain:+.3f} [{f.probe.low:+.3f}, {f.probe.high:+.3f}]" if f.probe else "–"
+        name, *spots, _, state = export.cells(f)
         about = Spot(name, f.notes), Spot(state, tone=TONES.get(f.state, ""))
-        rows.append((*about, *map(Spot, spots), Spot(gain)))
-    heads = ("factor", "state", *export.HEADS[1:-1], "boosted − linear")
-    two = any(isinstance(f.score, Score) and f.score.p_beyond_place is not None for f in report.findings)
+        rows.append((*about, *map(Spot, spots), _probe(f.probe), _probe(f.fifths)))
+    heads = ("factor", "state", *export.HEADS[1:-1], "fifths, boosted vs linear")
+    few = f"each of {report.settings['folds']} folds held out in turn"
+    two = any(export.two_p(f) for f in report.findings)
     caption = (
-        "linear: the held-out score of a linear map; boosted: of gradient boosting on the same rows. A factor is "
-        "“recovered” from 0.95 on (of classes: 0.95 of the way from chance to 1), “in part” from 0.1; less, but above "
-        "chance, is “hardly”. The interval of boosted − linear is of the held-out rows, both fits as they are."
+        "linear: the held-out score of a linear map. boosted vs linear: gradient boosting and the linear map, both "
+        f"fitted on the same rows and scored on the same others, one split of at most {MOST_ROWS:,} rows, or {few} "
+        f"where there are fewer than {FEW:,} rows or groups; below, the interval of the difference, of these rows with "
+        "both fits as they are, and chance and p of boosting. fifths: of a number that neither recovers, how often "
+        "each says rightly which fifth of its values a row is in. A factor is “recovered” from 0.95 on (of classes: "
+        "0.95 of the way from chance to 1), “in part” from 0.1, “not linearly” where boosting alone is above chance "
+        "and finds 0.1; less, but above chance, is “hardly”."
         + (f" {TWO_P[:1].upper()}{TWO_P[1:]}, which outputs and factor both follow." if two else "")
     )
     return Grid(caption, heads, tuple(rows))
+
+
+def _probe(probe: Probe | None) -> Spot:
+    if probe is None:
+        return Spot("–")
+    spread = f"difference {probe.low:+.3f} … {probe.high:+.3f}"
+    return Spot(export.pair(probe), (spread, probe.chance_shown))
 
 
 def _measures(report: AuditReport) -> Text:
@@ -120,12 +133,14 @@ def _outputs(report: AuditReport) -> tuple[Part, ...]:
     grid = Grid(caption, ("factor", "output", "correlation", "completeness"), tuple(rows))
     if report.dci is None:
         return (grid,)
+    by_linear = [f.name for f in report.findings if f.probe is not None and f.probe.better == "linear"]
     said = (
-        f"Disentanglement {report.dci.disentanglement:.2f} (1: every output serves one factor), completeness "
-        f"{report.dci.completeness:.2f} (1: every factor lives in one output), informativeness "
-        f"{report.dci.informativeness:.2f} (1: boosting predicts every factor). Importance is what the probe loses on "
-        "held-out rows when one output is permuted; it can be trusted if outputs are not copies of one another, which "
-        "would share it."
+        f"Disentanglement {number(report.dci.disentanglement)} (1: every output serves one factor), completeness "
+        f"{number(report.dci.completeness)} (1: every factor lives in one output), informativeness "
+        f"{number(report.dci.informativeness)} (1: every factor is predicted). Importance is what the better of "
+        "boosting and the linear map, or boosting of fifths where only these show a factor, loses on held-out rows "
+        f"when one output is permuted; the linear map is better for {', '.join(by_linear) or 'none'}. Importance can "
+        "be trusted if outputs are not copies of one another, which would share it."
     )
     return (Text((said,)), grid)
 

@@ -101,7 +101,7 @@ def heat_map(report: AuditReport) -> Drawing:
     tables = [("|correlation|", strength[order])]
     if report.dci is not None:
         parts = report.dci.importance / np.maximum(report.dci.importance.max(0), 1e-12)
-        tables.append(("importance to boosting", parts[order]))
+        tables.append(("importance to the probe", parts[order]))
     names = [shortened(f.name, 16) for f in report.findings]
     with drawing(1.6 + (0.55 * len(names) + 0.6) * len(tables), 1.7 + 0.2 * len(order)) as figure:
         axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]

@@ -1,25 +1,26 @@
-"""What a nonlinear probe finds that a linear one does not, and which outputs it uses."""
+"""What a nonlinear probe finds that a linear one does not, and which outputs the better of the two uses."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float64, Int64
+from jaxtyping import Float64, Int64
 from numpy import ndarray
 
-from unmix.audit.discriminant import balanced_accuracy, discriminant
+from unmix.audit.classes import Columns
+from unmix.audit.discriminant import discriminant
+from unmix.audit.probe_rows import ProbeRows
+from unmix.audit.target import Classes, Numbers, Predictor, Target
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
-from unmix.measures.paired import Paired
-from unmix.measures.sample import chosen
-from unmix.measures.score import jackknife_spread
+from unmix.measures.score import Chance, equals, is_above_chance, jackknife_spread, number, shown_p
 from unmix.moments import Moments
-from unmix.tables import Table
 
-MOST_ROWS, TREES, MOST_SPLIT_COLUMNS, STOPPABLE = 50_000, 100, 64, 20
 PERMUTED_CELLS, FEWEST_PERMUTED, MOST_PERMUTED = 32_000, 200, 1000
+FIFTHS = (0.2, 0.4, 0.6, 0.8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,138 +30,203 @@ class Probe:
     Attributes
     ----------
     boosted, linear : R² or balanced accuracy on the held-out rows.
+    boosted_low, boosted_high : the 95 % interval of `boosted`, of the held-out rows, the fit as it is.
     gain, low, high : boosted − linear, and its 95 % interval.
-    importance : for each output, how much of the boosted score is lost when it alone is permuted; at least 0.
+    null : what the boosted predictions reach on other rows than their own, on average: 0 to rounding for many
+        independent rows, or 1/c of c classes. For numbers they are first given the scale that fits these rows best.
+    p_value : of the boosted score; see `chance`. None where chance cannot be judged, and nothing is then said of it.
+    not_judged : why not; empty where it can be.
+    better : the one with the higher score, "boosted" or "linear".
+    importance : for each output, how much of the better one's score is lost when it alone is permuted; at least 0.
     rows : those fitted on, and those scored on.
+    blind : the score of a guess that does not look at the outputs, 0 or 1/c.
     """
 
     boosted: float
+    boosted_low: float
+    boosted_high: float
     linear: float
     low: float
     high: float
+    null: float
+    p_value: float | None
+    not_judged: str
+    permutations: int
     importance: Float64[ndarray, " k"]
     rows: tuple[int, int]
+    blind: float
 
     @property
     def gain(self) -> float:
         return self.boosted - self.linear
 
     @property
+    def calibrated(self) -> float:
+        """The boosted score with chance at 0 and the most there is at 1."""
+        return (self.boosted - self.null) / (1 - self.null) if self.null < 1 else 0.0
+
+    @property
+    def above_chance(self) -> bool:
+        return is_above_chance(self.boosted, self.null, self.p_value)
+
+    @property
     def adds(self) -> bool:
-        """Whether the gain is above 0 by its interval."""
-        return self.low > 0
+        """Whether boosting is above its chance, and better than the linear map by the interval."""
+        return self.above_chance and self.low > 0
+
+    @property
+    def worse(self) -> bool:
+        """Whether boosting is worse than the linear map by the interval."""
+        return self.high < 0
+
+    @property
+    def chance_shown(self) -> str:
+        """Such as "chance 0.200, p < 1/200"."""
+        if self.p_value is None:
+            return f"chance not judged: {self.not_judged}"
+        return f"chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
+
+    @property
+    def classes(self) -> int:
+        """How many there are; 0 of numbers."""
+        return round(1 / self.blind) if self.blind else 0
+
+    @property
+    def better(self) -> str:
+        return "boosted" if self.gain > 0 else "linear"
+
+    def strength(self, score: float) -> float:
+        """A score with that of a blind guess at 0 and the most there is at 1."""
+        return (score - self.blind) / (1 - self.blind)
 
     def as_dict(self) -> dict[str, Any]:
-        names = ("boosted", "linear", "gain", "low", "high")
-        return {name: getattr(self, name) for name in names} | {
+        return {name: getattr(self, name) for name in FIELDS} | {
             "rows": list(self.rows),
             "importance": self.importance.tolist(),
         }
 
 
-@dataclass(frozen=True, eq=False)
-class ProbeRows:
-    """At most 50,000 rows: outputs, which of them are held out, and their chunks."""
-
-    x: Float64[ndarray, "m k"]
-    index: Int64[ndarray, " m"]
-    held: Bool[ndarray, " m"]
-    chunk: Int64[ndarray, " m"]
-    grouped: bool
-    seed: int
-
-    @classmethod
-    def of(cls, table: Table, paired: Paired) -> ProbeRows:
-        seed = paired.sample.seed
-        rows = np.flatnonzero(paired.fold >= 0)  # in time, rows between folds belong to none
-        rows = rows[chosen(paired.group[rows], MOST_ROWS, seed)] if len(rows) > MOST_ROWS else rows
-        x = np.asarray(table.values[rows], np.float64)[:, paired.kept_x]
-        chunk = paired.chunk[rows]
-        grouped = paired.groups is not None or paired.gap is not None
-        return cls(x, rows, paired.fold[rows] == 0, chunk, grouped, seed)
+FIELDS = (
+    "boosted", "boosted_low", "boosted_high", "linear", "gain", "low", "high", "null", "p_value", "not_judged",
+    "calibrated", "better",
+)  # fmt: skip
 
 
-def probed(rows: ProbeRows, factor: Factor, targets: Float64[ndarray, "m t"]) -> Probe | None:
-    """Fit and score the probe of one factor, whose targets are given for the probe's rows; None of a single class."""
-    held, train = rows.held, ~rows.held
-    x, y = rows.x, targets
-    moments = Moments.of(x[train], y[train])
-    everything = tuple(range(y.shape[1]))
+def probed(rows: ProbeRows, factor: Factor, columns: Columns, not_judged: str = "") -> Probe | None:
+    """The probe of a factor, whose targets are these columns; None if a train part has a single class.
+
+    Parameters
+    ----------
+    not_judged : why chance cannot be judged of this factor on all rows, if it cannot.
+    """
+    chosen_columns = np.array(columns)
+    moments = [m.targets(chosen_columns) for m in rows.moments]
+    target: Target
+    models: list[Predictor]
     if factor.categorical:
-        if len(np.unique(y[train].argmax(1))) < 2:
-            return None
-        truth = y[held].argmax(1)
-        straight = discriminant(moments, everything)(x[held])
-        model = _classifier(rows, y[train].argmax(1), len(factor.levels))
-
-        def score(guess: Any, kept: Any = slice(None)) -> float:
-            table = np.zeros((y.shape[1], y.shape[1]))
-            np.add.at(table, (truth[kept], guess[kept]), 1)
-            return balanced_accuracy(table)
+        target = Classes(rows.y[:, chosen_columns].argmax(1), len(columns))
+        models = [discriminant(m, range(len(columns))) for m in moments]
     else:
-        truth = y[held]
-        straight = AFFINE.fit(moments)(x[held])
-        model = _regressors(rows, y[train])
+        target = Numbers.of(rows.y[:, chosen_columns], rows.splits)
+        models = [AFFINE.fit(m) for m in moments]
+    return _compared(rows, target, models, not_judged)
 
-        def score(guess: Any, kept: Any = slice(None)) -> float:
-            spread = ((truth[kept] - truth[kept].mean(0)) ** 2).sum()
-            return float(1 - ((truth[kept] - guess[kept]) ** 2).sum() / spread) if spread > 0 else 0.0
 
-    guess = model(rows.x[held])
-    chunks = rows.chunk[held]
-    without = [chunks != c for c in np.unique(chunks)]
-    spread = jackknife_spread(np.array([score(guess, w) - score(straight, w) for w in without]))
-    boosted, linear = score(guess), score(straight)
+def fifths_probed(rows: ProbeRows, columns: Columns, not_judged: str = "") -> Probe | None:
+    """The probe of which fifth of its values a number is in; of an angle, of five sectors.
+
+    It finds what no prediction of the number itself can: of x = (z − 20)², with z as often below 20 as above, the best
+    prediction of z is 20 for every x. The linear map says a fifth too, by where its prediction is among those of the
+    train part.
+    """
+    targets = rows.y[:, list(columns)]
+    known = _value(targets)
+    codes = np.unique(np.searchsorted(np.unique(np.quantile(known, FIFTHS)), known), return_inverse=True)[1]
+    count = int(codes.max()) + 1
+    moments = [m.targets(np.array(columns)) for m in rows.moments]
+    line = [_fifth(m, rows.x[train], codes[train], count) for m, (train, _) in zip(moments, rows.splits, strict=True)]
+    return _compared(rows, Classes(codes, count), line, not_judged)
+
+
+def _fifth(moments: Moments, x: Float64[ndarray, "r k"], codes: Int64[ndarray, " r"], count: int) -> Predictor:
+    """The class of a linear prediction, as common among predictions as the class is among rows."""
+    line = AFFINE.fit(moments)
+    shares = np.cumsum(np.bincount(codes, minlength=count))[:-1] / len(codes)
+    ends = np.quantile(_value(line(x)), shares)
+    return lambda x: np.searchsorted(ends, _value(line(x)))
+
+
+def _value(targets: Float64[ndarray, "r t"]) -> Float64[ndarray, " r"]:
+    """The number itself, or the angle whose cosine and sine are given."""
+    return np.arctan2(targets[:, 1], targets[:, 0]) if targets.shape[1] == 2 else targets[:, 0]
+
+
+def _compared(rows: ProbeRows, target: Target, straight: Sequence[Predictor], not_judged: str) -> Probe | None:
+    """Boosting and the linear maps on every split."""
+    if isinstance(target, Classes) and min(len(np.unique(target.truth[train])) for train, _ in rows.splits) < 2:
+        return None
+    seed = rows.sample.seed
+    boosting = [target.boosted(rows.x, train, not rows.grouped, seed) for train, _ in rows.splits]
+    guess, plain = rows.predictions(boosting), rows.predictions(straight)
+    held = rows.held
+    chunks = rows.sample.chunk[held]
+    without = [held[chunks != c] for c in np.unique(chunks)]
+    left_out = np.array([(target.score(guess[w], w), target.score(plain[w], w)) for w in without])
+    boosted, linear = target.score(guess[held], held), target.score(plain[held], held)
+    of_boosted, of_gain = jackknife_spread(left_out[:, 0]), jackknife_spread(left_out[:, 0] - left_out[:, 1])
+    why = not_judged or rows.unjudged(target)
+    null, p_value = chance(rows, target, guess)
     gain = boosted - linear
-    importance = _importance(rows, model, score)
-    return Probe(boosted, linear, gain + spread[0], gain + spread[1], importance, (int(train.sum()), int(held.sum())))
+    return Probe(
+        boosted=boosted,
+        boosted_low=boosted + of_boosted[0],
+        boosted_high=min(boosted + of_boosted[1], 1.0),
+        linear=linear,
+        low=gain + of_gain[0],
+        high=gain + of_gain[1],
+        null=null,
+        p_value=None if why else p_value,
+        not_judged=why,
+        permutations=rows.permutations,
+        importance=_importance(rows, target, boosting if gain > 0 else straight),
+        rows=(min(len(train) for train, _ in rows.splits), len(held)),
+        blind=target.blind,
+    )
 
 
-def _importance(rows: ProbeRows, model: Any, score: Any) -> Float64[ndarray, " k"]:
+def chance(rows: ProbeRows, target: Target, guess: Any) -> tuple[float, float]:
+    """The mean null of held-out predictions, and p.
+
+    The fits stay as they are, and predictions of a split are given to its other held-out rows, which is exact for one
+    split. The p-values of K splits, whose fits share rows, are joined by Bonferroni's K min p, which holds however they
+    depend on one another.
+    """
+    found = []
+    for here, orders in rows.orders:
+        null = np.array([target.agreement(guess[here], order) for order in orders])
+        found.append(Chance(target.agreement(guess[here], here), null, len(here)))
+    # Of a correlation the size counts here, as a scale that fits best may be negative.
+    mean = float(np.mean([np.abs(c.null).mean() for c in found]))
+    return mean, min(1.0, len(found) * min(c.p_value for c in found if c.p_value is not None))
+
+
+def _importance(rows: ProbeRows, target: Target, models: Sequence[Predictor]) -> Float64[ndarray, " k"]:
     """The drop of the held-out score when one output is permuted, for each output in turn."""
-    x = rows.x[rows.held]
-    some = int(np.clip(PERMUTED_CELLS // x.shape[1], FEWEST_PERMUTED, MOST_PERMUTED))
-    rng = np.random.default_rng([rows.seed, 5])
-    kept = np.sort(rng.permutation(len(x))[:some])
-    order = rng.permutation(len(kept))
-    base = model(x[kept])
-    whole = np.zeros((len(x), *base.shape[1:]), base.dtype)
+    width = rows.x.shape[1]
+    some = int(np.clip(PERMUTED_CELLS // width, FEWEST_PERMUTED, MOST_PERMUTED)) // len(rows.splits)
+    rng = np.random.default_rng([rows.sample.seed, 5])
+    parts = [np.sort(rng.permutation(held)[:some]) for _, held in rows.splits]
+    orders = [rng.permutation(len(part)) for part in parts]
+    kept = np.concatenate(parts)
 
-    def of(guess: Any) -> float:
-        whole[kept] = guess
-        return score(whole, kept)
+    def score(column: int | None) -> float:
+        guesses = []
+        for model, part, order in zip(models, parts, orders, strict=True):
+            mixed = rows.x[part]
+            if column is not None:
+                mixed[:, column] = mixed[order, column]
+            guesses.append(model(mixed))
+        return target.score(np.concatenate(guesses), kept)
 
-    best, found = of(base), []
-    for column in range(x.shape[1]):
-        mixed = x[kept]
-        mixed[:, column] = mixed[order, column]
-        found.append(best - of(model(mixed)))
-    return np.maximum(found, 0)
-
-
-def _settings(rows: ProbeRows, outputs: int, fewest: int) -> dict[str, Any]:
-    return {
-        "max_iter": max(20, TREES // outputs),
-        "max_features": min(1.0, MOST_SPLIT_COLUMNS / rows.x.shape[1]),
-        # It stops by rows drawn at random: not where these would be of groups that it has seen, nor of rare classes.
-        "early_stopping": not rows.grouped and fewest >= STOPPABLE,
-        "random_state": rows.seed,
-    }
-
-
-def _regressors(rows: ProbeRows, y: Float64[ndarray, "m t"]) -> Any:
-    from sklearn.ensemble import HistGradientBoostingRegressor  # slow to import
-
-    x = rows.x[~rows.held]
-    models = [HistGradientBoostingRegressor(**_settings(rows, 1, len(x))).fit(x, target) for target in y.T]
-    return lambda x: np.stack([m.predict(x) for m in models], 1)
-
-
-def _classifier(rows: ProbeRows, codes: Int64[ndarray, " m"], classes: int) -> Any:
-    from sklearn.ensemble import HistGradientBoostingClassifier
-
-    counts = np.bincount(codes, minlength=classes)
-    settings = _settings(rows, classes, int(counts[counts > 0].min()))
-    model = HistGradientBoostingClassifier(**settings).fit(rows.x[~rows.held], codes)
-    sizes = counts[model.classes_]
-    return lambda x: model.classes_[(model.predict_proba(x) / sizes).argmax(1)]  # classes count alike
+    best = score(None)
+    return np.maximum([best - score(column) for column in range(width)], 0)

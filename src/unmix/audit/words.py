@@ -33,6 +33,7 @@ def verdict(report: AuditReport) -> tuple[str, ...]:
     if some[State.REFUSED]:
         said.append(f"Not scored: {_and([f.name for f in some[State.REFUSED]])}.")
     said += _nonlinear(some[State.IN_PART])
+    said += _worse(found)
     said += _as_a_whole(report)
     said += _outputs(report)
     rising = [f.name for f in found if f.rising]
@@ -47,20 +48,46 @@ def _listed(findings: Sequence[Finding], boosted: bool = False) -> str:
     for f in findings:
         value = f.score.value if isinstance(f.score, Score) else 0.0
         numbers = f"{f.measure} {value:.2f}".replace("-0.00", "0.00")
-        if boosted and f.probe is not None:
-            numbers += f", boosted {f.probe.boosted:.2f}"
         if isinstance(f.score, Score) and f.score.caveat and f.state is not State.ABSENT:
             numbers += f", {f.score.caveat}"
+        if boosted:
+            numbers = f"linear {numbers}, {_boosted(f)}"
         parts.append(f"{f.name} ({numbers})")
     return _and(parts)
 
 
+def _boosted(finding: Finding) -> str:
+    """What boosting finds more of than the linear map, of the factor itself or of its fifths."""
+    probe = finding.nonlinear
+    if probe is None:
+        return ""
+    fifths = f"accuracy for which of {probe.classes} ranges it is in"
+    what = fifths if probe is finding.fifths else finding.measure
+    return f"boosted {what} {probe.boosted:.2f} [{probe.boosted_low:.2f}, {probe.boosted_high:.2f}], " + (
+        f"linear {probe.linear:.2f} on the same rows, chance {probe.null:.2f}"
+    )
+
+
 def _nonlinear(in_part: Sequence[Finding]) -> list[str]:
-    more = [f for f in in_part if f.probe is not None and f.probe.adds and f.probe.gain > RISING]
+    more = [f"{f.name} ({_boosted(f)})" for f in in_part if f.nonlinear is not None and f.nonlinear.gain > RISING]
     if not more:
         return []
-    listed = _and([f"{f.name} (+{f.probe.gain:.2f})" for f in more if f.probe is not None])
-    return [f"A nonlinear probe finds more of {listed}: it is in the embedding, but not as a linear direction."]
+    return [f"A nonlinear probe finds more of {_and(more)}: it is in the embedding, but not as a linear direction."]
+
+
+def _worse(found: Sequence[Finding]) -> list[str]:
+    """Where boosting is worse by more than a rounding: its trees are coarse, or rows are few."""
+    listed = [
+        f"{f.name} ({f.measure} {f.probe.boosted:.2f} against {f.probe.linear:.2f} on the same rows)"
+        for f in found
+        if f.probe is not None
+        and f.probe.worse
+        and f.probe.gain < -RISING
+        and f.state in (State.RECOVERED, State.IN_PART)
+    ]
+    if not listed:
+        return []
+    return [f"Boosting predicts {_and(listed)} worse than the linear map, which is used to judge the outputs there."]
 
 
 def _as_a_whole(report: AuditReport) -> list[str]:

@@ -30,8 +30,9 @@ def monotone_r2(sample: Sample) -> float:
     missed, spread = [], []
     for fold in range(sample.folds):
         test = sample.fold == fold
-        u_train, u_test = (_distribution(sample.y[~test], sample.y[part]) for part in (~test, test))
-        guess = _fitted(sample.x[~test], u_train, sample.x[test])
+        train = ~test & (sample.fold >= 0)  # −1 between folds in time
+        u_train, u_test = (_distribution(sample.y[train], sample.y[part]) for part in (train, test))
+        guess = _fitted(sample.x[train], u_train, sample.x[test])
         residual, centred = u_test - guess, u_test - u_train.mean(0)
         missed.append(residual.T @ residual)
         spread.append(centred.T @ centred)

@@ -109,9 +109,9 @@ class Score:
         span = f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
         if self.p_value is None:
             return f"{span}, {self.caveat}"
-        said = f"{span}, chance {number(self.null)}, p {_equals(shown_p(self.p_value, self.permutations))}"
+        said = f"{span}, chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
         if self.p_beyond_place is not None:
-            said += f", beyond the place in the group p {_equals(shown_p(self.p_beyond_place, self.permutations))}"
+            said += f", beyond the place in the group p {equals(shown_p(self.p_beyond_place, self.permutations))}"
         return said
 
     def as_dict(self) -> dict[str, Any]:
@@ -202,7 +202,8 @@ def shown_p(p: float, permutations: int) -> str:
     return f"< 1/{permutations + 1}" if p * (permutations + 1) < 1.5 else number(p)
 
 
-def _equals(p: str) -> str:
+def equals(p: str) -> str:
+    """What `shown_p` gave, behind a "p"."""
     return p if p.startswith("<") else f"= {p}"
 
 
