@@ -10,7 +10,8 @@ from rich.table import Table
 from unmix.audit.finding import Finding
 from unmix.audit.probe import FIELDS as PROBE
 from unmix.audit.probe import Probe
-from unmix.measures.score import FIELDS, TWO_P, Refusal, Score, number
+from unmix.measures.digits import number
+from unmix.measures.score import FIELDS, TWO_P, Refusal, Score
 from unmix.sheets import booktabs, sheet, tex
 
 if TYPE_CHECKING:

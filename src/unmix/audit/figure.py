@@ -9,6 +9,7 @@ from typing import Any
 from unmix.files import write_atomically
 from unmix.indeterminacy import AFFINE, Indeterminacy
 from unmix.measures import Recovery
+from unmix.measures.digits import number
 from unmix.measures.rows import as_matrix
 from unmix.report.drawing import drawing, png
 
@@ -41,7 +42,7 @@ def save_recovery_figure(
                 ax.axline((low, low), slope=1, color="#c44e52", linewidth=1, zorder=1)
                 ax.scatter(z[shown, k], recovered[:, k], s=3, color="#33608c", alpha=0.35, linewidths=0, zorder=2)
                 ax.set(xlim=(low - margin, high + margin), ylim=(low - margin, high + margin), aspect="equal")
-                ax.set_title(f"latent {k + 1}:  R² {100 * scores[k]:.2f} %", fontsize=9)
+                ax.set_title(f"latent {k + 1}:  R² {number(scores[k])}", fontsize=9)
                 ax.locator_params(nbins=4)
                 ax.tick_params(labelsize=7)
             line[0].set_ylabel(f"recovered from\n{title}", fontsize=9)

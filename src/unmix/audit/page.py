@@ -11,7 +11,9 @@ from unmix.audit.finding import State
 from unmix.audit.probe import Probe
 from unmix.audit.probe_rows import FEW, MOST_ROWS
 from unmix.audit.words import verdict
-from unmix.measures.score import TWO_P, number
+from unmix.measures.digits import number
+from unmix.measures.ladder import COMPLETE
+from unmix.measures.score import TWO_P
 from unmix.report import Code, Grid, Page, Part, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -50,7 +52,7 @@ def html(report: AuditReport) -> str:
     made = (
         f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {pairings} for "
         f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}. p is the share of pairings that "
-        f"reach the score; with {s['permutations']} it cannot be below {1 / (1 + s['permutations']):.3f}."
+        f"reach the score; with {s['permutations']} it cannot be below 1/{1 + s['permutations']}."
     )
     lead = (
         f"{report.rows:,} rows, {len(report.outputs)} outputs, {len(report.findings)} factors. Every score is held out."
@@ -104,16 +106,18 @@ def _measures(report: AuditReport) -> Text:
 def _whole(report: AuditReport) -> tuple[Part, ...]:
     whole = report.whole
     assert whole is not None
+    named = {c: f"named: loses at most {number(max(loss, 0.0))}" for c, loss in whole.ladder.named.items()}
     rows = tuple(
-        (Spot(str(s.up_to)), Spot(f"{s.r2:.3f}"), Spot(f"{s.interval[0]:.3f} … {s.interval[1]:.3f}"),
-         Spot("smallest" if s.up_to in whole.minimal else "", tone="reached" if s.up_to in whole.minimal else ""))
+        (Spot(str(s.up_to)), Spot(number(s.r2)), Spot(f"{number(s.interval[0])} … {number(s.interval[1])}"),
+         Spot(named.get(s.up_to, ""), tone="reached" if s.up_to in named else ""))
         for s in whole.steps
     )  # fmt: skip
-    ranks = f" (of ranks {whole.mcc_spearman:.3f})" if whole.mcc_spearman is not None else ""
+    ranks = f" (of ranks {number(whole.mcc_spearman)})" if whole.mcc_spearman is not None else ""
     caption = (
-        f"Held-out R² of {', '.join(report.together)} together, when the map from the outputs must be of a class. The "
-        f"smallest classes lose at most {whole.tolerance:g} of what an affine map explains. MCC "
-        f"{whole.mcc_pearson:.3f}{ranks}, at chance {whole.pearson.null:.3f}."
+        f"Held-out R² of {', '.join(report.together)} together, when the map from the outputs must be of a class. A "
+        f"class is named if affine maps reach {COMPLETE:g} in every direction of the factors, and the class loses at "
+        f"most {whole.tolerance:g} beside them in every direction. MCC {number(whole.mcc_pearson)}{ranks}, at chance "
+        f"{whole.pearson.null_shown}."
     )
     return (Text((whole.verdict,)), Grid(caption, ("up to", "R²", "95 % interval", ""), rows))
 
@@ -123,8 +127,8 @@ def _outputs(report: AuditReport) -> tuple[Part, ...]:
     rows = []
     for factor, output in report.matched.items():
         row, column = report.outputs.index(output), place[factor]
-        about = Spot(factor), Spot(output), Spot(f"{report.associations[row, column]:.3f}")
-        focus = f"{report.dci.of_factor[column]:.2f}" if report.dci else "–"
+        about = Spot(factor), Spot(output), Spot(number(report.associations[row, column]))
+        focus = number(report.dci.of_factor[column]) if report.dci else "–"
         rows.append((*about, Spot(focus)))
     caption = (
         "Outputs matched one to one. Correlation: of a number Pearson’s, of an angle with cosine and sine together, of "

@@ -10,6 +10,7 @@ from numpy import ndarray
 
 from unmix.audit.finding import Finding
 from unmix.audit.structure import effective_dimension
+from unmix.measures.digits import number
 from unmix.measures.score import Score
 from unmix.report.drawing import ACCENT, CHANCE, LINE, SECOND, SOFT, drawing, shortened, svg
 from unmix.report.page import Drawing
@@ -60,7 +61,7 @@ def true_against_recovered(report: AuditReport) -> Drawing:
     with drawing(1.95 * across + 0.2, 2.1 * down) as figure:
         axes = figure.subplots(down, across, squeeze=False).ravel()
         for ax, f in zip(axes, shown, strict=False):
-            value = f"{f.score.value:.2f}" if isinstance(f.score, Score) else "refused"
+            value = number(f.score.value) if isinstance(f.score, Score) else "refused"
             ax.set_title(f"{shortened(f.name, 18)}: {value}")
             ax.tick_params(labelsize=7)
             _points(ax, f) if f.panel.confusion is None else _classes(ax, f, f.panel.confusion)

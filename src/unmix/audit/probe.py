@@ -16,7 +16,8 @@ from unmix.audit.probe_rows import ProbeRows
 from unmix.audit.target import Classes, Numbers, Predictor, Target
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
-from unmix.measures.score import Chance, equals, is_above_chance, jackknife_spread, number, shown_p
+from unmix.measures.digits import equals, number, shown_p
+from unmix.measures.score import Chance, is_above_chance, jackknife_spread
 from unmix.moments import Moments
 
 PERMUTED_CELLS, FEWEST_PERMUTED, MOST_PERMUTED = 32_000, 200, 1000

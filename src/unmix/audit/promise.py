@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from unmix.indeterminacy import AFFINE, LADDER, Indeterminacy
 from unmix.measures import Recovery
-from unmix.measures.regression import UpTo
+from unmix.measures.digits import number
+from unmix.measures.ladder import Extent, Losses
 from unmix.measures.rows import as_matrix
 from unmix.measures.truth import truth_door
 from unmix.model import Model
@@ -100,16 +99,12 @@ def promised(process: Process, model: Model, recipe: Recipe) -> Promise:
 
 
 def _reached(promise: Indeterminacy, found: Recovery, embedding: Any, truth: Any) -> tuple[bool, str]:
-    """Whether a class of maps explains nearly everything, and the scores that say so."""
+    """Whether a class of maps explains nearly everything, by the rule of the ladder, and the numbers that say so."""
     if len(found.kept) < found.width:
         return False, f"the class is {promise}, and an output of the encoder is constant"
-    scores = {s.up_to: s.r2 for s in found.steps}
-    r2 = scores[promise] if promise in scores else _held_out(promise, embedding, truth)
-    said = f"R² up to the class ({promise}) is {100 * r2:.2f} %, affine {100 * found.r2():.2f} %"
-    return r2 >= 1 - found.tolerance, said
-
-
-def _held_out(promise: Indeterminacy, embedding: Any, truth: Any) -> float:
-    """R² up to a class that is no rung of the ladder."""
-    paired = truth_door(as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth"))
-    return float(np.mean([UpTo(promise).score(*split) for split in paired.folds.splits()]))
+    losses = Losses(truth_door(as_matrix(embedding, "the embedding"), as_matrix(truth, "the truth")).folds)
+    complete = found.affine.can_tell and found.ladder.extent is Extent.COMPLETE
+    lost = f"maps of the class {promise} lose at most {number(max(losses.of(promise), 0.0))} in any direction"
+    return complete and losses.within(
+        promise, found.tolerance
+    ), f"{lost} beside affine maps, whose R² is {found.affine}"

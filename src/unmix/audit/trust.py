@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from unmix.factors import Factor
 from unmix.measures.dependence import TOGETHER, tied
+from unmix.measures.digits import number
 from unmix.measures.paired import FEW_GROUPS, Paired
 from unmix.measures.series import drifts, leading, look_sorted, neighbour_likeness
 from unmix.tables import Table
@@ -54,7 +55,7 @@ def independent_factors(factors: Sequence[Factor], dependence: Float64[ndarray, 
         why = "there is one factor" if len(factors) < 2 else "too few rows have every factor"
         return Check("factors do not depend on one another", None, f"cannot be told: {why}", TOGETHER)
     said = tied([f.name for f in factors], dependence)
-    unsaid = f"R² of each from the others ≤ {max(dependence):.3f}"
+    unsaid = f"R² of each from the others ≤ {number(max(dependence))}"
     return Check("factors do not depend on one another", not said, said or unsaid, TOGETHER)
 
 
@@ -94,7 +95,7 @@ def _in_time(paired: Paired) -> Check:
 def _grouped(paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float]) -> list[Check]:
     count = int(paired.group.max()) + 1
     fixed = [f.name for f in factors if _fixed(f, paired.group)] if len(paired.group) == len(factors[0].present) else []
-    higher = ", ".join(f"{name} by {rise:.2f}" for name, rise in leak.items() if rise > LEAK)
+    higher = ", ".join(f"{name} by {number(rise)}" for name, rise in leak.items() if rise > LEAK)
     return [
         Check(
             "groups are many",
@@ -129,8 +130,8 @@ def _alone(table: Table, factors: Sequence[Factor]) -> list[Check]:
         Check(
             "rows are independent",
             not alike,
-            f"neighbouring rows of the embedding correlate by {likeness:.2f}"
-            + (": they are sorted, or recorded in time or from the same subjects" if alike else ""),
+            f"neighbouring rows of the embedding correlate by {number(likeness)}"
+            + (": they may be sorted, or recorded in time or from the same subjects" if alike else ""),
             "If rows are in time, say so with time (--time); if they belong together (a recording, a subject, a "
             f"sentence), with groups{hint}: without, scores are too good and intervals too narrow. If the file is only "
             "sorted, nothing is wrong.",

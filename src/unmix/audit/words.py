@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from unmix.audit.finding import RISING, Finding, State
+from unmix.measures.digits import number
 from unmix.measures.score import Score
 
 if TYPE_CHECKING:
@@ -15,21 +16,17 @@ FOCUSED, SPREAD, MOST_NAMES = 0.7, 0.3, 8
 
 
 def verdict(report: AuditReport) -> tuple[str, ...]:
-    """Sentences: what is recovered, what in part, what only nonlinearly, what is not there; up to what; where; rows."""
+    """Sentences: what is recovered, what in part, what only nonlinearly, what is not shown; up to what; where; rows.
+
+    Each can be quoted: scores come with interval, chance, p, and the rows that they were taken on.
+    """
     found = report.findings
     some = {state: [f for f in found if f.state is state] for state in State}
-    said = []
-    if some[State.RECOVERED]:
-        said.append(f"Linearly recovered: {_listed(some[State.RECOVERED])}.")
-    if some[State.IN_PART]:
-        said.append(f"Linearly recovered in part: {_listed(some[State.IN_PART])}.")
-    if some[State.NONLINEAR]:
-        said.append(f"There, but not linearly: {_listed(some[State.NONLINEAR], boosted=True)}.")
-    if some[State.WEAK]:
-        said.append(f"Above chance, but hardly there: {_listed(some[State.WEAK])}.")
-    if some[State.ABSENT]:
-        probed = " by a linear map or by gradient boosting" if any(f.probe for f in found) else " by a linear map"
-        said.append(f"Not found{probed}: {_listed(some[State.ABSENT])}.")
+    said = _group("Linearly recovered", some[State.RECOVERED])
+    said += _group("Linearly recovered in part", some[State.IN_PART])
+    said += _group("There, but not linearly", some[State.NONLINEAR], boosted=True)
+    said += _group("Above chance, but hardly there", some[State.WEAK])
+    said += _not_shown(some[State.ABSENT])
     if some[State.REFUSED]:
         said.append(f"Not scored: {_and([f.name for f in some[State.REFUSED]])}.")
     said += _nonlinear(some[State.IN_PART])
@@ -39,21 +36,41 @@ def verdict(report: AuditReport) -> tuple[str, ...]:
     rising = [f.name for f in found if f.rising]
     if rising:
         what = "groups" if report.settings["groups"] else "rows"
-        said.append(f"More {what} would help: the scores of {_and(rising)} still rise with the number of {what}.")
+        said.append(f"More {what} may help: the scores of {_and(rising)} still rise with the number of {what}.")
     return tuple(said)
 
 
-def _listed(findings: Sequence[Finding], boosted: bool = False) -> str:
-    parts = []
+def _group(said: str, findings: Sequence[Finding], boosted: bool = False) -> list[str]:
+    """Such as "Linearly recovered in part (500 rows, held out): speed (R² 0.531 [0.470, 0.592], …)."."""
+    listed = [(where, _and([_listed(f, boosted) for f in part])) for where, part in _by_rows(findings)]
+    return [f"{said} ({where}, held out): {factors}." for where, factors in listed]
+
+
+def _not_shown(findings: Sequence[Finding]) -> list[str]:
+    """Of what is not above chance: nothing says that it is not there."""
+    said = []
+    for where, part in _by_rows(findings):
+        probed = " by a linear map or by gradient boosting" if any(f.probe for f in part) else " by a linear map"
+        said.append(f"Not shown{probed} with {where}: {_and([_listed(f) for f in part])}.")
+    return said
+
+
+def _by_rows(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
+    """The findings of each number of rows."""
+    found: dict[str, list[Finding]] = {}
     for f in findings:
-        value = f.score.value if isinstance(f.score, Score) else 0.0
-        numbers = f"{f.measure} {value:.2f}".replace("-0.00", "0.00")
-        if isinstance(f.score, Score) and f.score.caveat and f.state is not State.ABSENT:
-            numbers += f", {f.score.caveat}"
-        if boosted:
-            numbers = f"linear {numbers}, {_boosted(f)}"
-        parts.append(f"{f.name} ({numbers})")
-    return _and(parts)
+        assert isinstance(f.score, Score)
+        found.setdefault(f.score.rows_shown, []).append(f)
+    return list(found.items())
+
+
+def _listed(finding: Finding, boosted: bool = False) -> str:
+    numbers = f"{finding.measure} {finding.score}"
+    if isinstance(finding.score, Score) and finding.score.p_value is not None and finding.score.caveat:
+        numbers += f", {finding.score.caveat}"
+    if boosted:
+        numbers = f"{_boosted(finding)}; linear {numbers}"
+    return f"{finding.name} ({numbers})"
 
 
 def _boosted(finding: Finding) -> str:
@@ -63,22 +80,22 @@ def _boosted(finding: Finding) -> str:
         return ""
     fifths = f"accuracy for which of {probe.classes} ranges it is in"
     what = fifths if probe is finding.fifths else finding.measure
-    return f"boosted {what} {probe.boosted:.2f} [{probe.boosted_low:.2f}, {probe.boosted_high:.2f}], " + (
-        f"linear {probe.linear:.2f} on the same rows, chance {probe.null:.2f}"
+    span = f"[{number(probe.boosted_low)}, {number(probe.boosted_high)}]"
+    return (
+        f"boosted {what} {number(probe.boosted)} {span}, {probe.chance_shown}, linear {number(probe.linear)} on the "
+        "same rows"
     )
 
 
 def _nonlinear(in_part: Sequence[Finding]) -> list[str]:
     more = [f"{f.name} ({_boosted(f)})" for f in in_part if f.nonlinear is not None and f.nonlinear.gain > RISING]
-    if not more:
-        return []
-    return [f"A nonlinear probe finds more of {_and(more)}: it is in the embedding, but not as a linear direction."]
+    return [f"A nonlinear probe finds more of {_and(more)}: a part is not linear in the outputs."] if more else []
 
 
 def _worse(found: Sequence[Finding]) -> list[str]:
     """Where boosting is worse by more than a rounding: its trees are coarse, or rows are few."""
     listed = [
-        f"{f.name} ({f.measure} {f.probe.boosted:.2f} against {f.probe.linear:.2f} on the same rows)"
+        f"{f.name} ({f.measure} {number(f.probe.boosted)} against {number(f.probe.linear)} on the same rows)"
         for f in found
         if f.probe is not None
         and f.probe.worse
@@ -91,21 +108,18 @@ def _worse(found: Sequence[Finding]) -> list[str]:
 
 
 def _as_a_whole(report: AuditReport) -> list[str]:
-    whole = report.whole
-    if whole is None or len(report.together) < 2:
+    """The verdict of the recovery of all numbers at once, by the rule that every verb follows."""
+    if report.whole is None or len(report.together) < 2:
         return []
-    if not whole.minimal:
-        return [f"Together, {_and(report.together)} are recovered too little to name a class of maps."]
-    classes = " or ".join(str(c) for c in whole.minimal)
-    share = f"held-out affine R² {whole.affine.value:.2f}"
-    return [f"Together, {_and(report.together)} are recovered up to maps of the class {classes} ({share})."]
+    said = report.whole.verdict
+    return [f"Taken together ({_and(report.together)}), {said[:1].lower()}{said[1:]}"]
 
 
 def _outputs(report: AuditReport) -> list[str]:
     dci = report.dci
     if dci is None or dci.importance.sum() < RISING:
         return []
-    numbers = f"disentanglement {dci.disentanglement:.2f}, completeness {dci.completeness:.2f}"
+    numbers = f"disentanglement {number(dci.disentanglement)}, completeness {number(dci.completeness)}"
     if min(dci.disentanglement, dci.completeness) >= FOCUSED:
         return [f"Single outputs stand for single factors ({numbers})."]
     if dci.disentanglement >= FOCUSED:
@@ -118,5 +132,6 @@ def _outputs(report: AuditReport) -> list[str]:
 def _and(parts: Sequence[str]) -> str:
     """In words, at most eight of them."""
     if len(parts) > MOST_NAMES:
-        return f"{', '.join(parts[:MOST_NAMES])} and {len(parts) - MOST_NAMES} more"
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+        return f"{'; '.join(parts[:MOST_NAMES])}; and {len(parts) - MOST_NAMES} more"
+    mark = "; " if any("," in part for part in parts) else ", "
+    return parts[0] if len(parts) == 1 else f"{mark.join(parts[:-1])} and {parts[-1]}"

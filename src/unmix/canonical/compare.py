@@ -15,6 +15,7 @@ from unmix.canonical.model import CanonicalModel
 from unmix.errors import require, require_kind
 from unmix.files import write_json
 from unmix.measures.cca import CCA
+from unmix.measures.digits import number
 from unmix.measures.evaluate import evaluate
 from unmix.measures.measure import LinearMeasure
 from unmix.measures.paired import pair
@@ -79,7 +80,7 @@ class ModelComparison:
         elif self.equal_logits >= SAME:
             text += f" The distributions are nearly equal (centred logits R² {self.equal_logits:.4f}, KL {kl:.2g})."
         else:
-            text += f" The distributions are not equal: centred logits R² {self.equal_logits:.3f}, KL {kl:.2g}."
+            text += f" The distributions are not equal: centred logits R² {number(self.equal_logits)}, KL {kl:.2g}."
             if kl < 0.01:
                 text += " Closeness in KL does not bound the distance of representations."
         forth = self.scores[0]

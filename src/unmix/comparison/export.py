@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
+from unmix.measures.digits import number
 from unmix.measures.score import FIELDS, TWO_P, Refusal, Score
 from unmix.sheets import booktabs, sheet, tex
 
@@ -66,12 +67,11 @@ def latex(comparison: Comparison) -> str:
 def _terminal_cells(score: Score | Refusal) -> list[str]:
     if isinstance(score, Refusal):
         return ["refused"]
-    span = f"{score.low:.3f} … {score.high:.3f}"
-    return [f"{score.value:.3f}", span, score.null_shown, score.p_shown, score.calibrated_shown]
+    return [number(score.value), score.interval_shown, score.null_shown, score.p_shown, score.calibrated_shown]
 
 
 def _tex_cell(score: Score | Refusal) -> str:
     if isinstance(score, Refusal):
         return "--"
-    value = rf"\textbf{{{score.value:.3f}}}" if score.above_chance else f"{score.value:.3f}"
-    return f"{value} [{score.low:.3f}, {score.high:.3f}]"
+    value = rf"\textbf{{{number(score.value)}}}" if score.above_chance else number(score.value)
+    return f"{value} [{number(score.low)}, {number(score.high)}]"

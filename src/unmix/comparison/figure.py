@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Bool, Float64
 from numpy import ndarray
 
+from unmix.measures.digits import number
 from unmix.measures.score import Score
 from unmix.report.drawing import ACCENT, CHANCE, HEAT, drawing, shortened
 
@@ -59,7 +60,7 @@ def _bars(comparison: Comparison) -> Any:
             if s.p_value is not None:
                 ax.plot([s.null], [i], "|", color=CHANCE, markersize=16, markeredgewidth=2.5,
                         label="chance" if i == 0 else None)  # fmt: skip
-            ax.annotate(f"{s.value:.3f}", (1.0, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
+            ax.annotate(number(s.value), (1.0, i), xycoords=("axes fraction", "data"), xytext=(6, 0),
                         textcoords="offset points", va="center", fontsize=9)  # fmt: skip
         ax.set_yticks(range(len(scores)), [s.measure.name for s in scores], fontsize=9)
         ax.invert_yaxis()

@@ -6,6 +6,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from unmix.comparison.figure import heat_maps
+from unmix.measures.digits import number
 from unmix.measures.score import TWO_P, Refusal, Score
 from unmix.report import Drawing, Grid, Page, Part, Spot, Text, rendered
 from unmix.report.drawing import svg
@@ -57,8 +58,7 @@ def _pair(pair: Pair) -> tuple[Part, ...]:
 def _spots(score: Score | Refusal) -> tuple[Spot, ...]:
     if isinstance(score, Refusal):
         return (Spot("refused"), Spot(score.reason), *[Spot("–")] * 4)
-    span = f"{score.low:.3f} … {score.high:.3f}"
-    numbers = f"{score.value:.3f}", span, score.null_shown, score.p_shown, score.calibrated_shown
+    numbers = number(score.value), score.interval_shown, score.null_shown, score.p_shown, score.calibrated_shown
     above = Spot("yes", tone="reached") if score.above_chance else Spot("no", tone="below")
     above = Spot(f"yes, but {score.caveat}", tone="near") if score.above_chance and score.caveat else above
     above = Spot(score.caveat, tone="near") if score.p_value is None else above

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from unmix.measures.digits import number
 from unmix.measures.ladder import COMPLETE, Extent, Ladder
 from unmix.measures.regression import R2
-from unmix.measures.score import Refusal, Score, number
+from unmix.measures.score import Refusal, Score
 from unmix.measures.words import classes_named
 
 FORTH, BACK = R2(), R2(reverse=True)

@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float64, Int64
 from numpy import ndarray
 
+from unmix.measures.digits import number
 from unmix.moments.whitening import whitening
 
 DEPENDENT = 0.1  # the R² from the others from which a factor is said to depend on them
@@ -47,5 +48,5 @@ def tied(names: Sequence[str], found: Float64[ndarray, " d"]) -> str:
     >>> tied(["size", "hue"], np.array([0.81, 0.02]))
     'the other factors predict size (R² 0.810)'
     """
-    listed = [f"{name} (R² {r2:.3f})" for name, r2 in zip(names, found, strict=True) if r2 > DEPENDENT]
+    listed = [f"{name} (R² {number(r2)})" for name, r2 in zip(names, found, strict=True) if r2 > DEPENDENT]
     return f"the other factors predict {', '.join(listed)}" if listed else ""

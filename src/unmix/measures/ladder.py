@@ -144,6 +144,11 @@ class Losses:
         """
         return float(np.mean(self.directions.largest(_residuals(c, self.splits) - self.affine)))
 
+    def within(self, c: Indeterminacy, tolerance: float) -> bool:
+        """Whether a class with an offset loses at most the tolerance, and one without it at most as much more."""
+        shifted = self.of(replace(c, offset=True))
+        return shifted <= tolerance and (c.offset or self.of(c) <= shifted + tolerance)
+
     def of_classes(self) -> Iterator[tuple[Indeterminacy, float]]:
         """The loss of each class with an offset that applies."""
         for c in LADDER:

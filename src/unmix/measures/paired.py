@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.measures.copies import copied_columns, copied_rows
+from unmix.measures.digits import number
 from unmix.measures.sample import Sample, drawn, spaced
 from unmix.measures.series import STEP, gap_of, look_sorted, neighbour_likeness
 from unmix.moments import (
@@ -92,9 +93,9 @@ class Paired:
         if self.groups or self.gap is not None or not look_sorted(self.alike, len(self.chunk)):
             return ()
         return (
-            f"neighbouring rows correlate by {self.alike:.2f} in both tables: if they are in time, say so with time "
-            "(--time), if they belong together, with groups; else scores are too good and p too small. If the rows are "
-            "only sorted, nothing is wrong",
+            f"neighbouring rows correlate by {number(self.alike)} in both tables: if they are in time, say so with "
+            "time (--time), if they belong together, with groups; else scores are too good and p too small. If the "
+            "rows are only sorted, nothing is wrong",
         )
 
     def notes_on_copies(self, names: tuple[str, str]) -> tuple[str, ...]:

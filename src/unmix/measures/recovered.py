@@ -10,9 +10,10 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, FittedMap, Indeterminacy
+from unmix.measures.digits import number
 from unmix.measures.ladder import COMPLETE, Ladder
 from unmix.measures.rows import as_matrix
-from unmix.measures.score import HeldOut, Score, number
+from unmix.measures.score import HeldOut, Score
 from unmix.measures.words import classes_named, not_judged, why_no_class
 
 

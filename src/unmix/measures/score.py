@@ -10,6 +10,7 @@ from jaxtyping import Float64
 from numpy import ndarray
 from scipy.special import stdtrit
 
+from unmix.measures.digits import equals, number, shown_p
 from unmix.measures.measure import Measure
 
 SIGNIFICANT = 0.01
@@ -178,33 +179,6 @@ class Chance:
 def is_above_chance(score: float, null: float, p_value: float | None) -> bool:
     """Whether p is small and the score is above the chance next to it, which may be of fewer rows."""
     return p_value is not None and p_value <= SIGNIFICANT and score > null
-
-
-def number(value: float) -> str:
-    """Three digits, as everywhere.
-
-    Examples
-    --------
-    >>> number(0.98765), number(-0.0001)
-    ('0.988', '0.000')
-    """
-    return f"{value:.3f}".replace("-0.000", "0.000")
-
-
-def shown_p(p: float, permutations: int) -> str:
-    """p in three digits; below the smallest that so many permutations can give, that bound.
-
-    Examples
-    --------
-    >>> shown_p(0.03, 199), shown_p(1 / 200, 199)
-    ('0.030', '< 1/200')
-    """
-    return f"< 1/{permutations + 1}" if p * (permutations + 1) < 1.5 else number(p)
-
-
-def equals(p: str) -> str:
-    """What `shown_p` gave, behind a "p"."""
-    return p if p.startswith("<") else f"= {p}"
 
 
 def scored(measure: Measure, found: HeldOut, chance: Chance, rows: int, groups: int | None = None) -> Score:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from unmix.measures.digits import number
 from unmix.measures.direction import in_words
 from unmix.measures.ladder import COMPLETE, Extent, Ladder
-from unmix.measures.score import number
 
 MOST_COLUMNS, MOST_DIRECTIONS = 100, 3
 

@@ -23,9 +23,9 @@ REFERENCE = (
     "Generating Process, ICLR 2025, arXiv 2410.21869"
 )
 OFFICIAL = (
-    "Official: one step of the published setting in plain torch operations (the official code does not run), timed on "
-    "one thread, times 50,000 epochs of max(N // 1024, 1) steps. It is an upper bound in so far as a run may have been "
-    "good enough earlier. The step is the fastest in five seconds."
+    "Official: one step of the published setting in plain torch operations (the official code does not run), in CPU "
+    "seconds of one thread, times 50,000 epochs of max(N // 1024, 1) steps. It is an upper bound in so far as a run "
+    "may have been good enough earlier. The step is the fastest in five seconds."
 )
 PRINTED = (
     "The paper prints deviations over 5 seeds on the 0–1 scale with two decimals; they are shown here in points, so "

@@ -26,8 +26,8 @@ REFERENCE = (
 DIMENSION, OFFICIAL_STEPS = 10, 300_003
 OFFICIAL = (
     "Official: one step of the published setting in plain torch operations (the official code itself is not run), "
-    "timed on one thread with the loss on 512 of the 6144 anchors times 12, and multiplied by the official 300,003 "
-    "steps. It is an upper bound in so far as a run may have been good enough earlier."
+    "in CPU seconds of one thread, with the loss on 512 of the 6144 anchors times 12, multiplied by the official "
+    "300,003 steps. It is an upper bound in so far as a run may have been good enough earlier."
 )
 LOCAL = (
     "In the box rows negatives come from neighbourhoods and are seen through a wider kernel. The former keeps the "
