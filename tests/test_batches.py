@@ -174,6 +174,12 @@ def test_the_recipe_suits_the_regime():
         for width in (1.0, 2.0):
             found = um.recipes.suited(replace(box, space=um.Box(10, 0.0, width), conditional=law), free)
             assert (found.batches, found.widen) == (Fresh() if law in wide and width == 1 else Local(), True)
+    for marginal, narrow in ((um.Normal(1.0), 0.35), (um.Laplace(1.0), 0.35 * math.sqrt(2)), (um.Normal(3.0), 1.05)):
+        for scale, near in ((0.99 * narrow, True), (1.01 * narrow, False)):
+            unbounded = replace(box, space=um.Euclidean(10), marginal=marginal, conditional=um.Normal(scale))
+            assert um.recipes.suited(unbounded, free) == (um.recipes.suited(box, free) if near else um.recipes.fast())
+    dots = um.Model(objective=um.InfoNCE(um.Dot()))
+    assert um.recipes.suited(replace(box, space=um.Euclidean(10), marginal=um.Normal(1.0)), dots) == um.recipes.fast()
     sphere = um.PairProcess(um.Sphere(10), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP())
     warm, matched = (um.Model(objective=um.InfoNCE(um.Dot(), t), output=um.outputs.Sphere()) for t in (1.0, 0.1))
     assert um.recipes.suited(sphere, matched) == um.recipes.fast()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from unmix.encoders import outputs
@@ -10,7 +11,7 @@ from unmix.model import Model
 from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
 from unmix.processes import ClusterProcess, PairProcess, Process
 from unmix.similarities import Dot, Lp, LpNorm
-from unmix.spaces import Box
+from unmix.spaces import Box, Euclidean
 from unmix.training.batches import EvenLabels, Fresh, Local
 from unmix.training.optimisers import SOAP, Adam
 from unmix.training.recipe import Recipe
@@ -18,7 +19,7 @@ from unmix.training.schedules import Constant, OneCycle
 
 __all__ = ["SOAP", "Adam", "Constant", "EvenLabels", "Fresh", "Local", "OneCycle", "Recipe", "fast", "paper", "suited"]
 TRAINED = 1000  # instance labels, as most rows of the tables have
-NARROW = 0.1  # standard deviation of a conditional by a box's width: here `Local` cost nothing, at 0.3 it did
+NARROW = 0.35  # standard deviation of a conditional by the marginal's: here `Local` cost nothing, at 1.04 it did
 
 
 def fast(steps: int = 2000, batch: int = 1024, rate: float = 2e-2) -> Recipe:
@@ -35,9 +36,10 @@ def fast(steps: int = 2000, batch: int = 1024, rate: float = 2e-2) -> Recipe:
 def suited(process: Process, model: Model) -> Recipe:
     """The recipe for the regime that a process and a model are in, by what they say of themselves alone.
 
-    - A uniform box and an Lp similarity: the loss saturates where the conditional is narrow, and near negatives are
-      the limit. `Local` batches bring them near (above 2 dimensions, and if it is narrow), a wider kernel sees them,
-      and a box output grows slowly.
+    - An Lp similarity in a uniform box, or on R^d with a narrow conditional (a standard deviation of at most 0.35 of
+      the marginal's): the loss saturates where the conditional is narrow, and near negatives are the limit. `Local`
+      batches bring them near (above 2 dimensions, and if it is narrow), a wider kernel sees them, and a box output
+      grows slowly.
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
@@ -76,12 +78,12 @@ def _instances(process: ClusterProcess, objective: DIET) -> Recipe:
 
 
 def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Recipe:
-    output, law, space = model.output, process.conditional, process.space
-    distance = isinstance(objective.similarity, (Lp, LpNorm))
-    if isinstance(space, Box) and isinstance(process.marginal, Uniform) and distance:
+    output, law = model.output, process.conditional
+    distance, uniform_box = isinstance(objective.similarity, (Lp, LpNorm)), _is_uniform_box(process)
+    narrow = isinstance(law, AdditiveLaw) and law.deviation <= NARROW * _deviation(process)
+    if distance and (uniform_box or narrow):
         # Each axis once at most, so that regions stay wide against the conditional; a pool halved twice is one batch.
         halvings = min(10, process.dimension)
-        narrow = isinstance(law, AdditiveLaw) and law.deviation <= NARROW * space.width
         near = Local(depth=halvings) if narrow and halvings > 2 else Fresh()
         return Recipe(6000, 1024, 2e-2, batches=near, widen=True, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
@@ -90,6 +92,18 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
             faint = isinstance(law, VonMisesFisher) and 2 * law.concentration < process.dimension
             return Recipe(12_000, 4096, 1e-2, group_size=256) if faint else Recipe(6000, 2048, 1e-2, group_size=512)
     return fast()
+
+
+def _is_uniform_box(process: PairProcess) -> bool:
+    return isinstance(process.space, Box) and isinstance(process.marginal, Uniform)
+
+
+def _deviation(process: PairProcess) -> float:
+    """The standard deviation of a latent in a uniform box and on R^d; 0 elsewhere, where no regime asks for it."""
+    space, marginal = process.space, process.marginal
+    if isinstance(space, Box) and isinstance(marginal, Uniform):
+        return space.width / math.sqrt(12)
+    return marginal.deviation if isinstance(space, Euclidean) and isinstance(marginal, AdditiveLaw) else 0.0
 
 
 def paper(process: Process, model: Model) -> Recipe:
