@@ -100,14 +100,13 @@ def head_recovery(rows: Any, vectors: Any, classes: Any, *, seed: int = 0) -> He
     )
     truth = centres[index]
     found: list[Recovery | None] = []
-    refused = ""
-    for groups in (None, index):
+    refused, several = "", len(np.unique(index)) < len(index)
+    for groups in (None, index if several else None):  # a class of one row each is held out with it
         try:
             found.append(recovery(rows, truth, groups=groups, seed=seed))
         except InputError as error:
             found.append(None)
             refused = str(error)
-    several = len(np.unique(index)) < len(index)
     return HeadRecovery(found[0], found[1], refused, collapse(rows, index) if several else None)
 
 
