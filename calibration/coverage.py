@@ -2,140 +2,144 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float64
-from numpy import ndarray
 
-from calibration.designs import COLUMNS, EQUAL, autoregressive
-from unmix.indeterminacy import GeneralisedPermutation, Orthogonal
-from unmix.measures import CCA, CKA, MCC, PWCCA, R2, RSA, DistanceCorrelation, Neighbours, Procrustes, UpTo
-from unmix.measures.measure import LinearMeasure, Measure, RowMeasure
+from calibration.designs import member
+from calibration.laws import COLUMNS, Autoregressive, Discrete, Gaussian, Law, StudentT, Table
+from calibration.measures import tried
+from calibration.streams import stream
+from unmix.measures import ICA, MCC, LinearMeasure, RowMeasure
+from unmix.measures.measure import Measure
 from unmix.measures.paired import Paired, pair
 from unmix.measures.resample import resample
-from unmix.measures.score import jackknife_spread
+from unmix.measures.sample import Sample
+from unmix.measures.score import Chance, HeldOut, jackknife_spread, scored
 from unmix.moments import Moments
 
-MEASURES: tuple[Measure, ...] = (
-    R2(), UpTo(Orthogonal(offset=True)), UpTo(GeneralisedPermutation(offset=True)), CCA(), PWCCA(), Procrustes(), CKA(),
-    MCC(), RSA(), DistanceCorrelation(), Neighbours(),
-)  # fmt: skip
-LEVEL, POPULATION, DRAWS = 0.95, 200_000, 200
-Noise = Callable[[np.random.Generator, int], Float64[ndarray, "n k"]]
+LEVEL, POPULATION, BOOTSTRAPS, SOME = 0.95, 200_000, 200, 20_000
 MIXING = np.array([[1.0, 0.4, 0.0], [-0.3, 1.0, 0.2], [0.1, 0.0, 0.8]])
+UNASKED = Chance(0.0, np.zeros(1), 0)  # an interval does not depend on the null
 
 
 @dataclass(frozen=True)
 class Related:
-    """Latents y and noisy mixtures x of them, all drawn by one law."""
+    """Latents y and noisy mixtures x of them; latents and noise are drawn by one law.
+
+    Attributes
+    ----------
+    group : how many rows a group has; half of the variance is then the groups' own. 0 if there are none.
+    noise : its standard deviation, next to latents of about one.
+    time : whether the measures are told that rows are in time.
+    """
 
     name: str
+    law: Law
     rows: int
-    law: Noise
-    noise: float
+    noise: float = 1.0
     group: int = 0
     time: bool = False
 
-    def draw(self, rng: np.random.Generator, rows: int) -> tuple[Float64[ndarray, "n k"], Float64[ndarray, "n d"]]:
+    def draw(self, rng: np.random.Generator, rows: int) -> tuple[Table, Table]:
         y, noise = self._drawn(rng, rows), self._drawn(rng, rows)
         return y @ MIXING + self.noise * noise, y
 
-    def _drawn(self, rng: np.random.Generator, rows: int) -> Float64[ndarray, "n k"]:
-        inside = self.law(rng, rows)
+    def paired(self, repetition: int) -> Paired:
+        groups = member((self.group,) * (self.rows // self.group)) if self.group else None
+        tables = self.draw(stream(self.name, repetition, 0), self.rows)
+        return pair(*tables, groups=groups, time=self.time, seed=repetition)
+
+    def _drawn(self, rng: np.random.Generator, rows: int) -> Table:
+        inside = self.law.draw(rng, rows)
         if not self.group:
             return inside
-        return (inside + np.repeat(rng.normal(size=(-(-rows // self.group), COLUMNS)), self.group, 0)[:rows]) / np.sqrt(
-            2
-        )
-
-    def paired(self, seed: int) -> Paired:
-        x, y = self.draw(np.random.default_rng([seed, 0]), self.rows)
-        groups = np.arange(self.rows) // self.group if self.group else None
-        return pair(x, y, groups=groups, time=self.time, seed=seed)
-
-
-def gaussian(rng: np.random.Generator, n: int) -> Float64[ndarray, "n k"]:
-    return rng.normal(size=(n, COLUMNS))
-
-
-def heavy(rng: np.random.Generator, n: int) -> Float64[ndarray, "n k"]:
-    return rng.standard_t(5, size=(n, COLUMNS))
-
-
-def discrete(rng: np.random.Generator, n: int) -> Float64[ndarray, "n k"]:
-    return rng.integers(-1, 2, size=(n, COLUMNS)).astype(np.float64)
+        return (inside + np.repeat(rng.normal(size=(rows // self.group, COLUMNS)), self.group, axis=0)) / np.sqrt(2)
 
 
 RELATED: tuple[Related, ...] = (
-    Related("200 rows, Gaussian", 200, gaussian, 1.0),
-    Related("1,000 rows, Gaussian", 1000, gaussian, 1.0),
-    Related("1,000 rows, little signal", 1000, gaussian, 5.0),
-    Related("1,000 rows, heavy tails (t, 5 df)", 1000, heavy, 1.0),
-    Related("1,000 rows, discrete", 1000, discrete, 1.0),
-    Related("40 groups of 10", sum(EQUAL), gaussian, 1.0, group=10),
-    Related("20 groups of 25", 500, gaussian, 1.0, group=25),
-    Related("1,000 rows of AR(.9), told time", 1000, autoregressive(0.9), 1.0, time=True),
+    Related("200 rows, Gaussian", Gaussian(), 200),
+    Related("500 rows, little signal", Gaussian(), 500, noise=5.0),
+    Related("500 rows, heavy tails (t, 5 df)", StudentT(5), 500),
+    Related("500 rows, discrete (−1, 0, 1)", Discrete(), 500),
+    Related("40 groups of 10", Gaussian(), 400, group=10),
+    Related("20 groups of 25", Gaussian(), 500, group=25),
+    Related("600 rows of AR(.9), told time", Autoregressive(0.9), 600, time=True),
 )
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """How often the interval held the truth, and how wide it was on average."""
+    """Of so many repetitions, how often the interval held the truth."""
 
     design: str
     measure: str
-    held: float
-    width: float
     repetitions: int
-
-    @property
-    def error(self) -> float:
-        return float(np.sqrt(LEVEL * (1 - LEVEL) / self.repetitions))
+    held: int
 
 
-def coverage(
-    design: Related, repetitions: int, measures: Sequence[Measure] = MEASURES, seed: int = 0
-) -> list[Coverage]:
-    """The coverage of each measure on the same tables.
-
-    The truth of a fitted score is the mean over the fitted maps of their score on the whole population, of which
-    200,000 rows stand in; of a score without a fit, its mean over 200 other tables as large.
-    """
-    fitted = [m for m in measures if isinstance(m, LinearMeasure) and m.fitted]
-    population = Moments.of(*design.draw(np.random.default_rng([seed, 1]), POPULATION))
-    expected = _expected(design, [m for m in measures if m not in fitted], seed)
-    held: dict[Measure, list[tuple[bool, float]]] = {m: [] for m in measures}
-    for repetition in range(repetitions):
-        paired = design.paired(seed + 1 + repetition)
-        trains = [train for train, _ in paired.folds.splits()]
-        linear = [m for m in measures if isinstance(m, LinearMeasure)]
-        for m, found in zip(linear, resample(paired, linear, DRAWS), strict=True):
-            truth = float(np.mean([m.score(train, population) for train in trains])) if m in fitted else expected[m]
-            held[m].append(_holds(found.value, found.spread, truth))
-        rows = paired.sample.exchangeable()
-        for m in measures:
-            if isinstance(m, RowMeasure):
-                a = m.assess(rows, 1)
-                held[m].append(_holds(a.score, jackknife_spread(a.left_out), expected[m]))
-    return [
-        Coverage(design.name, m.name, *map(float, np.mean(some, axis=0)), repetitions=len(some))
-        for m, some in held.items()
-    ]
+def once(design: Related, repetition: int, measures: Sequence[Measure] = ()) -> dict[str, Any]:
+    """Of each measure on one pair of tables the score, the ends of its interval, and the truth if it is of a fit."""
+    paired = design.paired(repetition)
+    measures = measures or tried(repetition)
+    linear = [m for m in measures if isinstance(m, LinearMeasure)]
+    found: dict[Measure, HeldOut] = dict(zip(linear, resample(paired, linear, BOOTSTRAPS), strict=True))
+    rows = paired.sample.exchangeable()
+    for m in measures:
+        if isinstance(m, RowMeasure):
+            a = m.assess(rows, 1)
+            found[m] = HeldOut(a.score, np.array([a.score]), jackknife_spread(a.left_out))
+    scores = {m: scored(m, held_out, UNASKED, paired.rows) for m, held_out in found.items()}
+    return {m.name: [s.value, s.low, s.high, _truth(m, paired, design)] for m, s in scores.items()}
 
 
-def _holds(value: float, spread: tuple[float, float], truth: float) -> tuple[bool, float]:
-    low, high = value + spread[0], min(value + spread[1], max(1.0, value))
-    return low <= truth <= high, high - low
+def _truth(measure: Measure, paired: Paired, design: Related) -> float | None:
+    """What the maps that were fitted score on the population, on average; None where nothing is fitted."""
+    if isinstance(measure, ICA):
+        return _truth_of_components(paired.sample, design)
+    if not isinstance(measure, LinearMeasure) or not measure.fitted:
+        return None
+    return float(np.mean([measure.score(train, _moments(design)) for train, _ in paired.folds.splits()]))
 
 
-def _expected(design: Related, measures: Sequence[Measure], seed: int) -> dict[Measure, float]:
-    found: dict[Measure, list[float]] = {m: [] for m in measures}
-    for other in range(DRAWS if measures else 0):
-        paired = design.paired(10**6 + seed + other)
-        whole = paired.folds.chunks.pooled()
-        for m in measures:
-            score = m.score(whole, whole) if isinstance(m, LinearMeasure) else None
-            found[m].append(m.score(paired.sample) if isinstance(m, RowMeasure) else score or 0.0)
-    return {m: float(np.mean(values)) for m, values in found.items()}
+def _truth_of_components(sample: Sample, design: Related) -> float:
+    """Components and their matching as found in each train part, on rows of the population, which are in no fold."""
+    (x, y), n, any_chunk = _population(design), len(sample.x), np.zeros(SOME, np.int64)
+    new = np.arange(n + SOME) >= n
+    more = replace(
+        sample,
+        x=np.vstack([sample.x, x[:SOME]]),
+        y=np.vstack([sample.y, y[:SOME]]),
+        chunk=np.r_[sample.chunk, any_chunk],
+        gap=new | np.r_[sample.fold < 0, any_chunk < 0],
+    )
+    scores = []
+    for fold, s in enumerate(ICA().components(more)):
+        train = (s.fold >= 0) & (s.fold != fold)
+        scores.append(MCC().score(Moments.of(s.x[train], s.y[train]), Moments.of(s.x[new], s.y[new])))
+    return float(np.mean(scores))
+
+
+@lru_cache(maxsize=1)
+def _population(design: Related) -> tuple[Table, Table]:
+    return design.draw(stream(design.name, 0, 1), POPULATION)
+
+
+@lru_cache(maxsize=1)
+def _moments(design: Related) -> Moments:
+    return Moments.of(*_population(design))
+
+
+def tallied(design: Related, found: Sequence[dict[str, Any]]) -> list[Coverage]:
+    """The coverage of each measure, from what `once` gave; of a score without a fit the truth is its mean over all."""
+    names = list(dict.fromkeys(name for one in found for name in one))
+    return [_coverage(design, name, [one[name] for one in found if name in one]) for name in names]
+
+
+def _coverage(design: Related, name: str, found: Sequence[Sequence[Any]]) -> Coverage:
+    expected = float(np.mean([value for value, *_ in found]))
+    held = sum(low <= (expected if truth is None else truth) <= high for _, low, high, truth in found)
+    return Coverage(design.name, name, len(found), held)

@@ -1,18 +1,32 @@
-"""Pairs of tables that share nothing, in the ways that rows come: independent, in groups, in time."""
+"""Pairs of tables that share nothing, in the ways that rows come: by themselves, in groups, in time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from jaxtyping import Float64
+from jaxtyping import Int64
 from numpy import ndarray
 
-Table = Float64[ndarray, "n k"]
-Draw = Callable[[np.random.Generator], Table]
-COLUMNS = 3
+from calibration.laws import (
+    COLUMNS,
+    Autoregressive,
+    Discrete,
+    Gaussian,
+    Law,
+    RankDeficient,
+    Rising,
+    Seasonal,
+    StudentT,
+    Table,
+    Trending,
+    Walk,
+)
+from calibration.streams import stream
+from unmix.measures.paired import Paired, pair
+
+VALID, PLACE, REFUSED, WARNED = "valid", "place", "refused", "warned"
+GROUPS, TIME = "groups", "time"
 
 
 @dataclass(frozen=True)
@@ -21,109 +35,72 @@ class Design:
 
     Attributes
     ----------
-    groups : the group of each row, if the measures are told.
-    time : whether they are told that rows are in time.
-    expects : "valid", if p has to be right; "refused", if no p may be given; "place", if what the tables share is the
-        place in the group, so that p of any relation has to be small and p beyond the place right; "warned", if p is
-        known to be wrong without the option.
+    x, y : the laws of the two tables; with groups, of the rows of one group, which also has a mean of its own.
+    sizes : of the groups; one number is a table without groups.
+    told : "groups", "time" or nothing.
+    expects : "valid", if p has to be right; "place", if the tables share the place in the group, so that p of any
+        relation has to be small and p beyond the place right; "refused", if no p may be given; "warned", if p is known
+        to be wrong without the option, of which a note has to warn.
     """
 
     name: str
-    x: Draw
-    y: Draw
-    groups: tuple[int, ...] | None = None
-    time: bool = False
-    expects: str = "valid"
+    x: Law
+    y: Law
+    sizes: tuple[int, ...]
+    told: str = ""
+    expects: str = VALID
 
-    @property
-    def asked(self) -> dict[str, Any]:
-        """The options of `unmix.measures.paired.pair`."""
-        groups = None if self.groups is None else np.repeat(np.arange(len(self.groups)), self.groups)
-        return {"groups": groups, "time": self.time}
+    def paired(self, repetition: int) -> Paired:
+        """What `compare` and `audit` make of the two tables."""
+        tables = (self._drawn(law, stream(self.name, repetition, side)) for side, law in enumerate((self.x, self.y)))
+        groups = member(self.sizes) if self.told == GROUPS else None
+        return pair(*tables, groups=groups, time=self.told == TIME, seed=repetition)
 
-
-def independent(n: int, law: Callable[[np.random.Generator, tuple[int, int]], Any]) -> Draw:
-    return lambda rng: np.asarray(law(rng, (n, COLUMNS)), np.float64)
-
-
-def rank_deficient(n: int) -> Draw:
-    """Six columns that are combinations of three."""
-    return lambda rng: rng.normal(size=(n, COLUMNS)) @ rng.normal(size=(COLUMNS, 2 * COLUMNS))
+    def _drawn(self, law: Law, rng: np.random.Generator) -> Table:
+        if len(self.sizes) == 1:
+            return law.draw(rng, self.sizes[0])
+        return np.vstack([rng.normal(size=COLUMNS) + law.draw(rng, size) for size in self.sizes])
 
 
-def grouped(sizes: tuple[int, ...], inside: Callable[[np.random.Generator, int], Table]) -> Draw:
-    """Each group with a mean of its own, and rows drawn by `inside`."""
-    return lambda rng: np.vstack([rng.normal(size=COLUMNS) + inside(rng, size) for size in sizes])
+def member(sizes: tuple[int, ...]) -> Int64[ndarray, " n"]:
+    """The group of each row.
+
+    Examples
+    --------
+    >>> member((2, 1)).tolist()
+    [0, 0, 1]
+    """
+    return np.repeat(np.arange(len(sizes)), sizes)
 
 
-def white(rng: np.random.Generator, n: int) -> Table:
-    return rng.normal(size=(n, COLUMNS))
-
-
-def autoregressive(memory: float) -> Callable[[np.random.Generator, int], Table]:
-    """A stationary AR(1) series of unit variance."""
-
-    def draw(rng: np.random.Generator, n: int) -> Table:
-        from scipy.signal import lfilter
-
-        noise = rng.normal(size=(n, COLUMNS)) * np.sqrt(1 - memory**2)
-        noise[0] /= np.sqrt(1 - memory**2)
-        return np.asarray(lfilter([1.0], [1.0, -memory], noise, axis=0))
-
-    return draw
-
-
-def seasonal(rng: np.random.Generator, n: int) -> Table:
-    """AR(.5) on top of a wave whose period and phase are the table's own."""
-    angle = 2 * np.pi * (np.arange(n) / rng.uniform(20, 60) + rng.uniform())
-    return autoregressive(0.5)(rng, n) + np.sin(angle)[:, None]
-
-
-def trending(slope: float) -> Callable[[np.random.Generator, int], Table]:
-    """AR(.5) with a linear trend of random slopes, `slope` standard deviations over the table on average."""
-    return lambda rng, n: (
-        autoregressive(0.5)(rng, n) + slope * rng.choice([-1, 1], COLUMNS) * np.linspace(-0.5, 0.5, n)[:, None]
-    )
-
-
-def walk(rng: np.random.Generator, n: int) -> Table:
-    return np.cumsum(rng.normal(size=(n, COLUMNS)), axis=0)
-
-
-def profile(size: int) -> Callable[[np.random.Generator, int], Table]:
-    """The same rise over the places in every group, and noise."""
-    return lambda rng, n: rng.normal(size=(n, COLUMNS)) + np.linspace(-2, 2, size)[:n, None]
-
-
-def series(n: int, law: Callable[[np.random.Generator, int], Table]) -> Draw:
-    return lambda rng: law(rng, n)
-
-
-def pairs(name: str, draw: Draw, **told: Any) -> Design:
+def alike(name: str, law: Law, sizes: tuple[int, ...], told: str = "", expects: str = VALID) -> Design:
     """Both tables by the same law."""
-    return Design(name, draw, draw, **told)
+    return Design(name, law, law, sizes, told, expects)
 
 
-N, SERIES = 400, 1000
+ROWS, SERIES = (400,), (600,)
 EQUAL, UNEQUAL, SUBJECTS = (10,) * 40, tuple(range(5, 16)) * 4, (20,) * 20
 
 DESIGNS: tuple[Design, ...] = (
-    pairs("independent, Gaussian", independent(N, lambda rng, shape: rng.normal(size=shape))),
-    pairs("independent, heavy tails (t, 3 df)", independent(N, lambda rng, shape: rng.standard_t(3, size=shape))),
-    pairs("independent, discrete (0, 1, 2)", independent(N, lambda rng, shape: rng.integers(3, size=shape))),
-    pairs("independent, six columns of rank three", rank_deficient(N)),
-    pairs("40 groups of 10 with means of their own", grouped(EQUAL, white), groups=EQUAL),
-    pairs("44 groups of 5 to 15 with means of their own", grouped(UNEQUAL, white), groups=UNEQUAL),
-    pairs("40 groups of 10, AR(.9) inside", grouped(EQUAL, autoregressive(0.9)), groups=EQUAL),
-    pairs("40 groups of 10, a trend of its own in each", grouped(EQUAL, trending(2.0)), groups=EQUAL),
-    pairs("20 subjects, the same 20 conditions in order", grouped(SUBJECTS, profile(20)), groups=SUBJECTS,
-          expects="place"),
-    pairs("AR(.5), told time", series(SERIES, autoregressive(0.5)), time=True),
-    pairs("AR(.9), told time", series(SERIES, autoregressive(0.9)), time=True),
-    pairs("seasonal, told time", series(SERIES, seasonal), time=True),
-    pairs("both trend, told time", series(SERIES, trending(3.0)), time=True, expects="refused"),
-    Design("one trends, told time", series(SERIES, trending(3.0)), series(SERIES, autoregressive(0.5)), time=True),
-    pairs("both walk, told time", series(SERIES, walk), time=True, expects="refused"),
-    Design("one walks, told time", series(SERIES, walk), series(SERIES, autoregressive(0.9)), time=True),
-    pairs("AR(.9), not told", series(SERIES, autoregressive(0.9)), expects="warned"),
-)  # fmt: skip
+    alike("Gaussian", Gaussian(), ROWS),
+    alike("heavy tails (t, 3 df)", StudentT(3), ROWS),
+    alike("discrete (−1, 0, 1)", Discrete(), ROWS),
+    alike("6 columns of rank 3", RankDeficient(), ROWS),
+    alike("40 groups of 10", Gaussian(), EQUAL, GROUPS),
+    alike("44 groups of 5 to 15", Gaussian(), UNEQUAL, GROUPS),
+    alike("40 groups of 10, AR(.9) inside", Autoregressive(0.9), EQUAL, GROUPS),
+    alike("40 groups of 10, a trend of its own in each", Trending(2.0), EQUAL, GROUPS),
+    alike("20 subjects, the same 20 conditions in order", Rising(), SUBJECTS, GROUPS, PLACE),
+    alike("AR(.5)", Autoregressive(0.5), SERIES, TIME),
+    alike("AR(.9)", Autoregressive(0.9), SERIES, TIME),
+    alike("seasonal", Seasonal(), SERIES, TIME),
+    Design("one trends, one is AR(.5)", Trending(3.0), Autoregressive(0.5), SERIES, TIME),
+    Design("one walks, one is AR(.9)", Walk(), Autoregressive(0.9), SERIES, TIME),
+    alike("both trend", Trending(3.0), SERIES, TIME, REFUSED),
+    alike("both walk", Walk(), SERIES, TIME, REFUSED),
+    alike("40 groups of 10, not told", Gaussian(), EQUAL, expects=WARNED),
+    alike("40 groups of 10 with trends, not told", Trending(2.0), EQUAL, expects=WARNED),
+    alike("AR(.9), not told", Autoregressive(0.9), SERIES, expects=WARNED),
+    alike("both trend, not told", Trending(3.0), SERIES, expects=WARNED),
+    alike("both walk, not told", Walk(), SERIES, expects=WARNED),
+)

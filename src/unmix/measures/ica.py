@@ -45,11 +45,11 @@ class ICA(RowMeasure):
         return wide(train_rows, width_x, width_y)
 
     def score(self, sample: Sample) -> float:
-        moments = [self._moments(s) for s in self._components(sample)]
+        moments = [self._moments(s) for s in self.components(sample)]
         return self._mean([folds.splits()[f] for f, folds in enumerate(moments)])
 
     def assess(self, sample: Sample, permutations: int) -> Assessment:
-        components = list(self._components(sample))
+        components = list(self.components(sample))
         moments = [self._moments(s) for s in components]
         score = self._mean([folds.splits()[f] for f, folds in enumerate(moments)])
         left_out = []
@@ -73,7 +73,7 @@ class ICA(RowMeasure):
         there = sample.fold >= 0
         return Folds(ChunkMoments.of(sample.x[there], sample.y[there], chunks=sample.chunk[there]), sample.folds)
 
-    def _components(self, sample: Sample) -> Iterator[Sample]:
+    def components(self, sample: Sample) -> Iterator[Sample]:
         """For each fold as the test part, the sample in terms of components fitted on the other folds."""
         for fold in range(sample.folds):
             train = (sample.fold != fold) & (sample.fold >= 0)
