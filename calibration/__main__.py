@@ -42,9 +42,9 @@ def main() -> None:
         for job, result in done(todo, FOLDER):
             found.append((job, result))
             bar.update(task, advance=1, description=job.design.name)
-    write_json(RESULTS, results(found, repetitions))
+    write_json(RESULTS, measured := results(found, repetitions))
     write_atomically(PAGE, with_results(PAGE.read_text()).encode())
-    console.print(outside())
+    console.print("\n".join(outside(measured)))
     console.print(f"written to {RESULTS.relative_to(Path.cwd())} and {PAGE.relative_to(Path.cwd())}")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibration.designs import member
-from calibration.laws import COLUMNS, Autoregressive, Discrete, Gaussian, Law, StudentT, Table
+from calibration.laws import COLUMNS, Autoregressive, Gaussian, Law, StudentT, Table
 from calibration.measures import tried
 from calibration.streams import stream
 from unmix.measures import ICA, MCC, LinearMeasure, RowMeasure
@@ -64,10 +64,9 @@ RELATED: tuple[Related, ...] = (
     Related("200 rows, Gaussian", Gaussian(), 200),
     Related("500 rows, little signal", Gaussian(), 500, noise=5.0),
     Related("500 rows, heavy tails (t, 5 df)", StudentT(5), 500),
-    Related("500 rows, discrete (−1, 0, 1)", Discrete(), 500),
     Related("40 groups of 10", Gaussian(), 400, group=10),
     Related("20 groups of 25", Gaussian(), 500, group=25),
-    Related("600 rows of AR(.9), told time", Autoregressive(0.9), 600, time=True),
+    Related("500 rows of AR(.9), told time", Autoregressive(0.9), 500, time=True),
 )
 
 

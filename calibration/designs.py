@@ -78,7 +78,7 @@ def alike(name: str, law: Law, sizes: tuple[int, ...], told: str = "", expects: 
     return Design(name, law, law, sizes, told, expects)
 
 
-ROWS, SERIES = (400,), (600,)
+ROWS, SERIES = (400,), (500,)
 EQUAL, UNEQUAL, SUBJECTS = (10,) * 40, tuple(range(5, 16)) * 4, (20,) * 20
 
 DESIGNS: tuple[Design, ...] = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unmix.indeterminacy import GeneralisedPermutation
+from unmix.indeterminacy import Orthogonal
 from unmix.measures import (
     CCA,
     CKA,
@@ -22,7 +22,7 @@ from unmix.measures.measure import Measure
 
 MEASURES: tuple[Measure, ...] = (
     R2(),
-    UpTo(GeneralisedPermutation(offset=True)),
+    UpTo(Orthogonal(offset=True)),
     CCA(),
     SVCCA(components=2),
     PWCCA(),

@@ -2,8 +2,68 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+from docs.blocks import with_block
+
+from calibration.cells import Cell, cells_of_coverage, cells_of_rates
+from calibration.designs import GROUPS, PLACE, REFUSED, TIME, VALID, WARNED
+from unmix.files import read_json
+from unmix.sheets import markdown_row
 
 ROOT = Path(__file__).parent.parent
 RESULTS, PAGE = ROOT / "calibration" / "results.json", ROOT / "docs" / "calibration.md"
-SURE = 0.999
+TABLES = (
+    ("independent", VALID, ""),
+    ("groups", VALID, GROUPS),
+    ("place", PLACE, GROUPS),
+    ("time", VALID, TIME),
+    ("refused", REFUSED, TIME),
+    ("warned", WARNED, ""),
+)
+
+
+def with_results(page: str) -> str:
+    """The page with its numbers replaced."""
+    results = read_json(RESULTS)
+    rates, covered = cells_of_rates(results["rates"]), cells_of_coverage(results["coverage"])
+    page = with_block(page, "measured", _measured(results))
+    page = with_block(page, "outside", "\n".join(outside(results)) + "\n")
+    for name, expects, told in TABLES:
+        some = [cell for cell in rates if (cell.expects, cell.told) == (expects, told)]
+        page = with_block(page, name, _table(some))
+    return with_block(page, "coverage", _table(covered))
+
+
+def outside(results: dict[str, Any]) -> list[str]:
+    """What is not in its band, one line each, after a line that counts."""
+    found = []
+    for what, cells in (
+        ("rates", cells_of_rates(results["rates"])),
+        ("coverages", cells_of_coverage(results["coverage"])),
+    ):
+        judged = [cell for cell in cells if cell.judged]
+        out = [cell for cell in judged if cell.side]
+        found += [f"- {len(out)} of {len(judged)} {what} are outside their band{':' if out else '.'}"]
+        found += [f"    - {cell.column}, {cell.row}: {cell.shown}, band {cell.band_shown}" for cell in out]
+    return found
+
+
+def _measured(results: dict[str, Any]) -> str:
+    made = results["versions"]
+    return (
+        f"Measured {results['when'][:10]} with unmix {made['unmix']}, numpy {made['numpy']} and scipy {made['scipy']}: "
+        f"{results['repetitions']:,} repetitions a design, seed {results['seed']}, "
+        f"{results['seconds'] / 3600:.1f} hours of one slow core.\n"
+    )
+
+
+def _table(cells: Sequence[Cell]) -> str:
+    """A line for each measure and a column for each design; bold is what is outside its band."""
+    rows, columns = (list(dict.fromkeys(getattr(cell, side) for cell in cells)) for side in ("row", "column"))
+    at = {(cell.row, cell.column): cell.shown_in_table for cell in cells}
+    lines = [markdown_row(["%", *columns]), markdown_row(["---", *["--:"] * len(columns)])]
+    lines += [markdown_row([row, *(at.get((row, column), "–") for column in columns)]) for row in rows]
+    return "\n".join([*lines, ""])
