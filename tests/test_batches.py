@@ -113,7 +113,7 @@ def bent(batches, conditional, widen=False):
     return e.item(), log_c.exp().item()
 
 
-def test_a_marginal_that_is_not_uniform_does_not_bend_the_optimum_unless_negatives_are_widened(generator):
+def test_a_marginal_that_is_not_uniform_does_not_bend_the_optimum(generator):
     """A normal marginal on the line, and a conditional that is narrow against it and against the regions."""
     process = um.PairProcess(um.Euclidean(1), um.Normal(1.0), um.Normal(0.02), um.mixings.Identity())
     source = at_depth(Local(rows=256, depth=4), 4, 1024, process, generator)
@@ -130,7 +130,7 @@ def test_a_marginal_that_is_not_uniform_does_not_bend_the_optimum_unless_negativ
     source = at_depth(Local(rows=256, depth=4), 4, 1024, wide, generator)
     assert bent([source.next(identity) for _ in range(150)], 0.1)[1] < 0.85  # positives leave their regions
     assert abs(bent(batches["few"], 0.02)[0]) < 0.05  # few negatives alone do not bend it
-    assert bent(batches["few"], 0.02, widen=True)[0] > 0.1  # one width cannot suit the middle and the tails
+    assert abs(bent(batches["few"], 0.02, widen=True)[0]) < 0.05  # each anchor has a width of its own
 
 
 def test_a_batch_that_is_no_whole_number_of_regions_is_refused():

@@ -1,5 +1,6 @@
 """The fast log-partition kernels against the naive formula, in value and gradient."""
 
+import math
 import os
 import subprocess
 import sys
@@ -86,11 +87,11 @@ def test_both_methods_are_the_naive_formula_for_any_shape_and_scale(similarity, 
     leaves = [t.clone().requires_grad_() for t in (a, a, positive)]
     expected = naive_sum(*leaves)
     gradients = torch.autograd.grad(expected, leaves)
-    exact = tiled.contrastive_sum(similarity, a, a, positive, size, True)
+    exact = tiled.contrastive_sum(similarity, a, a, positive, size, math.inf, True)
     assert_equal(exact, (expected.detach(), *gradients), 1e-10)
     narrow = [t.float() for t in (a, a, positive)]
     if onepass.serves(similarity, narrow[0]) and scale <= 1:  # at 30 float32 inputs themselves differ by 1e-5
-        found = onepass.contrastive_sum(similarity, *narrow, size, True)
+        found = onepass.contrastive_sum(similarity, *narrow, size, math.inf, True)
         assert_equal(found, (expected.detach(), *gradients), 1e-5)
 
 
@@ -108,17 +109,17 @@ def test_the_polynomial_exponential_and_logarithm_are_exact_to_float32():
 def test_threads_give_the_same_numbers(similarity, monkeypatch):
     a, p = batch(96, 7, dtype=torch.float32)
     positive = similarity.rows(a, p)
-    one = onepass.contrastive_sum(similarity, a, a, positive, 96, True)
+    one = onepass.contrastive_sum(similarity, a, a, positive, 96, math.inf, True)
     monkeypatch.setattr(onepass, "ENTRIES_WORTH_A_THREAD", 1)
     monkeypatch.setattr(torch, "get_num_threads", lambda: 5)
-    assert_equal(onepass.contrastive_sum(similarity, a, a, positive, 96, True), one, 1e-6)
+    assert_equal(onepass.contrastive_sum(similarity, a, a, positive, 96, math.inf, True), one, 1e-6)
 
 
 def test_tiles_do_not_change_the_result(monkeypatch):
     a, p = batch(30, 4)
-    whole = tiled.contrastive_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, True)
+    whole = tiled.contrastive_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, math.inf, True)
     monkeypatch.setattr(tiled, "TILE_ENTRIES", 1)
-    assert_equal(tiled.contrastive_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, True), whole, 1e-12)
+    assert_equal(tiled.contrastive_sum(Lp(3), a, a, Lp(3).rows(a, p), 10, math.inf, True), whole, 1e-12)
 
 
 @pytest.mark.parametrize("dtype", TOLERANCE, ids=str)

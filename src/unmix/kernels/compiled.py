@@ -55,14 +55,16 @@ def log(x):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def contrastive_rows(power, a, n, s, alone, group, start, stop, with_gradient, grad_a, grad_n, grad_s):  # type: ignore[no-untyped-def]
+def contrastive_rows(power, a, n, s, energy, group, start, stop, with_gradient, grad_a, grad_n, grad_s):  # type: ignore[no-untyped-def]
     """Rows `start` to `stop` of the contrastive sum, and their share of the gradients.
 
-    `power` is the exponent of the distance, 0 for the dot product; a (b, d), n (d, b), s (b,); `alone` leaves out
-    the positive, and s is then 0.
+    `power` is the exponent of the distance, 0 for the dot product; a (b, d), n (d, b), s (b,). With an `energy` above 0
+    the positive is left out, s is 0, and where all similarities of a row are below −`energy`, they are scaled so that
+    the largest is.
     """
     d = n.shape[0]
     p = np.float32(power)
+    alone = energy > 0
     tiny = np.float32(1e-30)  # |x − y| is raised to this at least, so that its logarithm exists
     w = np.empty(group, np.float32)
     total = 0.0
@@ -95,6 +97,12 @@ def contrastive_rows(power, a, n, s, alone, group, start, stop, with_gradient, g
         for j in range(group):
             peak = max(peak, w[j])
         mass = np.float32(0)
+        wide = np.float32(1)
+        if alone and -peak > energy:
+            wide = np.float32(energy) / -peak
+            for j in range(group):
+                w[j] *= wide
+            peak *= wide
         for j in range(group):
             w[j] = exp(w[j] - peak)
             mass += w[j]
@@ -105,6 +113,9 @@ def contrastive_rows(power, a, n, s, alone, group, start, stop, with_gradient, g
         for j in range(group):
             w[j] *= scale
         grad_s[i] = w[own] - np.float32(1)
+        if alone:
+            for j in range(group):
+                w[j] *= wide
         w[own] = 0
         for c in range(d):
             x, y, g = a[i, c], n[c, first : first + group], grad_n[c, first : first + group]

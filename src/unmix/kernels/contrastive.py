@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import torch
@@ -19,6 +20,7 @@ def contrastive_sum(
     negatives: Float[Tensor, "b d"],
     positive: Float[Tensor, " b"] | None,
     group_size: int | None = None,
+    energy: float = math.inf,
 ) -> Float[Tensor, ""]:
     """Σ_i log( exp s⁺_i + Σ_{j ≠ i, j in the group of i} exp s(a_i, n_j) ) − s⁺_i.
 
@@ -29,9 +31,11 @@ def contrastive_sum(
     Parameters
     ----------
     positive : the similarity of each anchor to its positive, s⁺. None leaves the terms of s⁺ out, and the sum is
-        Σ_i log Σ_{j ≠ i} exp s(a_i, n_j).
+        Σ_i log Σ_{j ≠ i} exp c_i s(a_i, n_j).
     group_size : rows are taken in groups of this size and only meet negatives of their own group;
         it must divide b. None is the whole batch.
+    energy : where there is no positive, above 0: the largest c_i ≤ 1 with which the nearest negative has no more,
+        −c_i s(a_i, n_j) ≤ energy for some j. It is held fixed in the gradient.
 
     Examples
     --------
@@ -40,18 +44,27 @@ def contrastive_sum(
     >>> float(contrastive_sum(Dot(), a, a, torch.zeros(2)))  # 2 log(e^0 + e^0)
     1.3862943649291992
     """
-    total: Tensor = _ContrastiveSum.apply(anchors, negatives, positive, similarity, group_size or len(anchors))
+    groups = group_size or len(anchors)
+    total: Tensor = _ContrastiveSum.apply(anchors, negatives, positive, similarity, groups, energy)
     return total
 
 
 class _ContrastiveSum(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any, anchors: Tensor, negatives: Tensor, positive: Tensor | None, similarity: Similarity, group_size: int
+        ctx: Any,
+        anchors: Tensor,
+        negatives: Tensor,
+        positive: Tensor | None,
+        similarity: Similarity,
+        group_size: int,
+        energy: float,
     ) -> Tensor:
         with_gradient = any(ctx.needs_input_grad[:3])
         method = onepass if onepass.serves(similarity, anchors) else tiled
-        total, *gradients = method.contrastive_sum(similarity, anchors, negatives, positive, group_size, with_gradient)
+        total, *gradients = method.contrastive_sum(
+            similarity, anchors, negatives, positive, group_size, energy, with_gradient
+        )
         ctx.save_for_backward(*gradients)
         ctx.alone = positive is None
         return total
@@ -60,4 +73,4 @@ class _ContrastiveSum(torch.autograd.Function):
     @once_differentiable
     def backward(ctx: Any, upstream: Tensor) -> tuple[Tensor | None, ...]:
         for_anchors, for_negatives, for_positive = (g * upstream for g in ctx.saved_tensors)
-        return for_anchors, for_negatives, None if ctx.alone else for_positive, None, None
+        return for_anchors, for_negatives, None if ctx.alone else for_positive, None, None, None

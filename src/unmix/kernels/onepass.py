@@ -34,15 +34,15 @@ def contrastive_sum(
     negatives: Tensor,
     positive: Tensor | None,
     group_size: int,
+    energy: float,
     with_gradient: bool,
 ) -> tuple[Tensor, ...]:
     """The sum and, if asked, its gradients for anchors, negatives and positive."""
     from unmix.kernels.compiled import contrastive_rows  # imports numba: only when a loss is first computed
 
     b, d = anchors.shape
-    power = _power(similarity)
+    power, energy = _power(similarity), energy if positive is None else 0.0
     a = anchors.detach().contiguous().numpy()
-    alone = positive is None
     s = np.zeros(b, np.float32) if positive is None else positive.detach().contiguous().numpy()
     n = negatives.detach().mT.contiguous().numpy()  # coordinate by coordinate, so that inner loops vectorise
     threads = max(1, min(torch.get_num_threads(), b * group_size // ENTRIES_WORTH_A_THREAD))
@@ -53,7 +53,7 @@ def contrastive_sum(
     def run(t: int) -> float:
         rows = bounds[t], bounds[t + 1]
         return float(
-            contrastive_rows(power, a, n, s, alone, group_size, *rows, with_gradient, grad_a, grad_n[t], grad_s)
+            contrastive_rows(power, a, n, s, energy, group_size, *rows, with_gradient, grad_a, grad_n[t], grad_s)
         )
 
     if threads == 1:

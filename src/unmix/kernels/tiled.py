@@ -16,6 +16,7 @@ def contrastive_sum(
     negatives: Tensor,
     positive: Tensor | None,
     group_size: int,
+    energy: float,
     with_gradient: bool,
 ) -> tuple[Tensor, ...]:
     """The sum and, if asked, its gradients for anchors, negatives and positive."""
@@ -35,6 +36,9 @@ def contrastive_sum(
                 own = torch.arange(rows.start - group, rows.stop - group, device=a.device)[:, None]
                 diagonal = torch.full_like(s, -torch.inf) if positive is None else s  # never its own negative
                 scores = similarity.matrix(a, n).scatter(1, own, diagonal[:, None])
+                if positive is None:
+                    nearest = -scores.detach().amax(1, keepdim=True)
+                    scores = scores * torch.where(nearest > energy, energy / nearest, 1.0)
                 value = (torch.logsumexp(scores, 1) - s).sum()
             if with_gradient:
                 for so_far, part, g in zip(gradients, parts, torch.autograd.grad(value, leaves), strict=True):

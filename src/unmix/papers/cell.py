@@ -16,8 +16,10 @@ from unmix.papers.exhibit import Column, Published, Row
 from unmix.sweeps.job import Job, key
 
 Mark = Literal["reached", "near", "below"]
+LOSSES = ("attained", "floor", "at_inverse")
 NEAR = 0.3  # points
-DAGGER = " †"
+DAGGER, TUNED = " †", " ‡"
+TUNING_SEED = 0  # recipes were chosen by its scores, so it is in no mean
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class Cell:
 
     Attributes
     ----------
-    values : the score of each run that has it, in percent if the column is.
+    values : the score of each run that is reported and has it, in percent if the column is.
     failures : why runs failed, by seed.
     official : what was measured of the official code on this machine: seconds a step, and its steps; None where it
         is not known.
@@ -71,9 +73,23 @@ class Cell:
         return self.row.published.get(self.column.title)
 
     @property
+    def tuning(self) -> tuple[Run, ...]:
+        """The run of the seed that recipes were chosen on, if it is there."""
+        return tuple(run for run in self.runs if run.seed == TUNING_SEED)
+
+    @property
+    def reported(self) -> tuple[Run, ...]:
+        """The runs of all other seeds; if there are none, the run of the tuning seed, which is then said."""
+        return tuple(run for run in self.runs if run.seed != TUNING_SEED) or self.tuning
+
+    @property
+    def only_tuning(self) -> bool:
+        return bool(self.runs) and self.reported == self.tuning
+
+    @property
     def scored(self) -> tuple[Run, ...]:
-        """The runs that have the score: not every score applies to every run."""
-        return tuple(run for run in self.runs if self.column.score in run.result["scores"])
+        """The reported runs that have the score: not every score applies to every run."""
+        return tuple(run for run in self.reported if self.column.score in run.result["scores"])
 
     @property
     def values(self) -> tuple[float, ...]:
@@ -92,8 +108,14 @@ class Cell:
     @property
     def seconds(self) -> float | None:
         """Training time of a run, the median over seeds; None where nothing was trained."""
-        spent = [float(run.result["seconds"]) for run in self.runs if "seconds" in run.result]
+        spent = [float(run.result["seconds"]) for run in self.reported if "seconds" in run.result]
         return median(spent) if spent else None
+
+    def loss(self, which: str) -> float | None:
+        """A loss of `Optimality`, such as "attained", the mean over the runs that know it."""
+        told = [(run.result.get("loss") or {}).get(which) for run in self.reported]
+        known = [float(loss["value"]) for loss in told if loss is not None]
+        return fmean(known) if known else None
 
     @property
     def official_seconds(self) -> float | None:
@@ -107,8 +129,11 @@ class Cell:
 
     @property
     def mark(self) -> Mark | None:
-        """At or above the published mean to its decimals, within 0.3 points below it, or lower; None without a goal."""
-        if self.mean is None or self.published is None or not self.published.goal:
+        """At or above the published mean to its decimals, within 0.3 points below it, or lower.
+
+        None without a goal, and where only the tuning seed was run.
+        """
+        if self.mean is None or self.published is None or not self.published.goal or self.only_tuning:
             return None
         short = round(self.published.mean - round(self.mean, self.published.digits), 2)
         return "reached" if short <= 0 else "near" if short <= NEAR else "below"
@@ -121,18 +146,20 @@ class Cell:
     def __str__(self) -> str:
         if self.mean is None:
             return "failed" if self.failures else "–"
-        lost = set(self.failures) - {run.seed for run in self.runs}
-        partial = f" ({len(self.runs)} of {len(self.runs) + len(lost)} seeds)" if lost else ""
+        lost = set(self.failures) - {run.seed for run in self.runs} - {TUNING_SEED}
+        partial = f" ({len(self.reported)} of {len(self.reported) + len(lost)} seeds)" if lost else ""
         partial = partial or " (a new run failed)" * bool(self.failures)
         digits = 2 if self.column.percent else 3
         spread = f" ± {self.std:.{digits}f}" if self.std is not None else ""
-        return f"{self.mean:.{digits}f}{spread}{partial}{DAGGER if self.outdated else ''}"
+        marks = TUNED * self.only_tuning + DAGGER * self.outdated
+        return f"{self.mean:.{digits}f}{spread}{partial}{marks}"
 
     def as_dict(self) -> dict[str, Any]:
         published = self.published and {"mean": self.published.mean, "std": self.published.std}
         return {
             "published": published,
             "obtained": {"mean": self.mean, "std": self.std, "values": list(self.values)},
+            "losses": {which: self.loss(which) for which in LOSSES},
             "mark": self.mark,
             "seconds": self.seconds,
             "official": self.official and dict(self.official),

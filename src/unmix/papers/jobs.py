@@ -62,8 +62,7 @@ class Trained:
     def run(self, folder: Path) -> dict[str, Any]:
         found = _fitted(self, folder)
         pairs = found.process.sample(self.rows, stream(self.seed, "evaluation"))
-        spent = {"seconds": found.seconds, "steps": found.steps}
-        return _measured(found.embed(pairs.x), pairs.z, self.seed) | spent
+        return _measured(found.embed(pairs.x), pairs.z, self.seed) | _spent(found)
 
     def __str__(self) -> str:
         laws = f"{self.process.marginal}, {self.process.conditional}"
@@ -98,9 +97,7 @@ class Classified:
             "refused": found.head.refused,
             "minimal": [str(c) for c in found.latents.minimal],
             "rows": self.rows,
-            "seconds": trained.seconds,
-            "steps": trained.steps,
-        }
+        } | _spent(trained)
 
     def __str__(self) -> str:
         return f"{self.process}: {self.model.output}, {self.model.objective}, seed {self.seed}"
@@ -113,6 +110,11 @@ def _fitted(job: Trained | Classified, folder: Path) -> Fit:
     """The job's model, trained in the world of its seed, or read back."""
     world = job.process.with_seed(job.seed)
     return fit(world, job.model, job.recipe, seed=job.seed, folder=folder / RUN, progress=False)
+
+
+def _spent(found: Fit) -> dict[str, Any]:
+    """What the training cost, and how low its loss is next to the lowest that there can be."""
+    return {"seconds": found.seconds, "steps": found.steps, "loss": found.optimality.as_dict()}
 
 
 def _progress(folder: Path, recipe: Recipe) -> Progress | None:

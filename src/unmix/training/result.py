@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from jaxtyping import Float
@@ -15,6 +16,9 @@ from unmix.measures.rows import as_matrix
 from unmix.model import Model, Network
 from unmix.processes import Process
 from unmix.training.recipes import Recipe
+
+if TYPE_CHECKING:
+    from unmix.optimality import Optimality
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,6 +60,16 @@ class Fit:
     def __repr__(self) -> str:
         state = "finished" if self.finished else "unfinished"
         return f"Fit({state}, {self.so_far} in {self.seconds:.0f} s, {self.folder})"
+
+    @cached_property
+    def optimality(self) -> Optimality:
+        """The loss on fresh batches next to the lowest that there can be, and to that of the true inverse.
+
+        It takes seconds, and is kept once it is found.
+        """
+        from unmix.optimality import optimality  # it knows this class
+
+        return optimality(self)
 
     def embed(self, x: Any, batch: int = 65_536) -> Float[Tensor, "n d"]:
         """f(x) in batches, without gradients."""

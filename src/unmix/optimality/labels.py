@@ -1,0 +1,139 @@
+"""Cross-entropy on fresh labelled rows: by the network, by Bayes, and at the true inverse."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import torch
+from jaxtyping import Float64, Int64
+from torch import Tensor
+
+from unmix.errors import InputError
+from unmix.laws.additive import AdditiveLaw
+from unmix.objectives import DIET, CrossEntropy
+from unmix.objectives.cross_entropy import Head, cross_entropy
+from unmix.optimality.inverse import true_inverse
+from unmix.optimality.losses import BATCHES, Losses, at_best_scale
+from unmix.processes import ClusterProcess, SectorProcess
+from unmix.randomness import stream
+from unmix.spaces import Sphere
+from unmix.training.result import Fit
+
+ROWS = 512  # a batch
+INTEGRALS = 1024  # a batch, where each density takes a numerical integral
+
+
+class Labels:
+    """What a head tells apart: classes, or the instance labels of each class, which share one law of the latent.
+
+    All is counted by class: `each` is how many labels a class has.
+    """
+
+    def __init__(self, process: ClusterProcess | SectorProcess, objective: CrossEntropy) -> None:
+        one = torch.ones(process.classes, dtype=torch.float64)
+        self.smoothing, self.noise = objective.label_smoothing, 0.0
+        self.shares, self.instances = one / process.classes, one
+        if isinstance(process, ClusterProcess):
+            self.noise, self.instances = process.label_noise, process.class_of.bincount().double()
+            self.shares = torch.zeros_like(one).index_add(0, process.class_of, process.probabilities)
+        self.each = self.instances if isinstance(objective, DIET) else one
+
+    def noisy(self, posterior: Float64[Tensor, "*n c"]) -> Float64[Tensor, "*n c"]:
+        """p(class of the label | z), where a share of the labels is that of a uniformly drawn instance."""
+        return (1 - self.noise) * posterior + self.noise * self.instances / self.instances.sum()
+
+    def best(self, posterior: Float64[Tensor, "*n c"]) -> Float64[Tensor, "*n c"]:
+        """log q of one label of each class, for the best q: what the target, noisy and smoothed, is drawn from."""
+        target = (1 - self.smoothing) * self.noisy(posterior) / self.each
+        return (target + self.smoothing / self.each.sum()).log()
+
+    def softmax(self, logits: Float64[Tensor, "n c"]) -> Float64[Tensor, "n c"]:
+        """log q of one label of each class, where all labels of a class have one logit."""
+        return logits - (logits + self.each.log()).logsumexp(-1, keepdim=True)
+
+    def loss(self, log_q: Float64[Tensor, "n c"], classes: Int64[Tensor, " n"]) -> Float64[Tensor, ""]:
+        """−mean_i [(1 − ε) log q(y_i|x_i) + ε mean_k log q(k|x_i)]."""
+        own = log_q.gather(-1, classes[:, None]).mean()
+        if not self.smoothing:  # then log q may be −∞ where no label is
+            return -own
+        every = (log_q @ self.each).mean() / self.each.sum()
+        return -((1 - self.smoothing) * own + self.smoothing * every)
+
+    @property
+    def uninformed(self) -> float:
+        """The loss of whoever only knows how frequent labels are."""
+        shares, log_q = self.noisy(self.shares), self.best(self.shares)
+        drawn = (1 - self.smoothing) * shares + self.smoothing * self.each / self.each.sum()
+        return -(drawn @ log_q).item()
+
+
+def label_losses(fit: Fit, process: ClusterProcess | SectorProcess, objective: CrossEntropy) -> Losses:
+    """Of independent rows, whatever the recipe draws them by."""
+    labels, generator, rows = Labels(process, objective), stream(fit.seed, "optimality"), ROWS
+    if isinstance(process, ClusterProcess) and _integrates(process):
+        rows = max(2, min(rows, INTEGRALS // process.classes))
+    batches = [process.sample(rows, generator) for _ in range(BATCHES)]
+    head = fit.network.loss
+    assert isinstance(head, Head)
+    w, beta, told = head.rows().detach(), head.beta.item(), objective.told[-1]
+    attained = [
+        cross_entropy(fit.embed(b.x), w, getattr(b, told), beta, objective.label_smoothing).item() for b in batches
+    ]
+
+    def losses(log_q: Callable[[Tensor], Tensor]) -> Tensor:  # an instance label i is one of class i mod |C|
+        return torch.stack([labels.loss(log_q(b.z.double()), getattr(b, told) % process.classes) for b in batches])
+
+    floor: Tensor | str
+    try:
+        floor = losses(lambda z: labels.best(posterior(process, labels.shares, z)))
+    except InputError as refused:
+        floor = str(refused)
+    at_inverse = _at_inverse(fit, process, objective, labels, losses)
+    return Losses(torch.tensor(attained).double(), floor, at_inverse, labels.uninformed, f"{objective}")
+
+
+def posterior(
+    process: ClusterProcess | SectorProcess, shares: Float64[Tensor, " c"], z: Float64[Tensor, "n d"]
+) -> Float64[Tensor, "n c"]:
+    """p(class | z), before label noise."""
+    if isinstance(process, SectorProcess):
+        along = z @ process.directions.mT
+        if process.sharpness is None:
+            return torch.nn.functional.one_hot(along.argmax(-1), process.classes).double()
+        return (process.sharpness * along).softmax(-1)
+    n, c = len(z), process.classes
+    around = process.vectors.repeat(n, 1)
+    given = process.conditional.log_prob(process.space, z.repeat_interleave(c, 0), around)
+    return (given.view(n, c) + shares.log()).softmax(-1)
+
+
+def _at_inverse(
+    fit: Fit,
+    process: ClusterProcess | SectorProcess,
+    objective: CrossEntropy,
+    labels: Labels,
+    losses: Callable[[Callable[[Tensor], Tensor]], Tensor],
+) -> Tensor | str:
+    """With rows of the head along the cluster vectors, or along the middles of the sectors."""
+    inverse = true_inverse(process, fit.model)
+    if isinstance(inverse, str):
+        return inverse
+    if isinstance(process, SectorProcess):
+        if process.sharpness is None:
+            return "labels that the latent decides have no finite logits"
+        directions = process.directions
+    elif isinstance(process.space, Sphere):
+        directions = process.vectors / process.space.radius
+    else:
+        return "how long the rows of its head are is only known on a sphere"
+
+    def at(scale: float) -> Tensor:
+        return losses(lambda z: labels.softmax(scale * inverse.place(z) @ directions.mT))
+
+    if inverse.scale is None or objective.learn_temperature or not objective.unit_rows:
+        return at_best_scale(at)
+    return at(inverse.scale / objective.temperature)
+
+
+def _integrates(process: ClusterProcess) -> bool:
+    return isinstance(process.space, Sphere) and isinstance(process.conditional, AdditiveLaw)
