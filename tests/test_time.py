@@ -186,6 +186,32 @@ def test_blocks_are_groups_of_consecutive_rows():
     assert blocks == groups
 
 
+def test_blocks_of_two_series_that_drift_give_no_p():
+    rng = np.random.default_rng(0)
+    x, y, options = walk(rng), walk(rng), {"blocks": 20, **QUICK}
+    for s in um.compare(x, y, measures=[R2(), CKA(), RSA()], **options).pairs[0].scores:
+        assert s.p_value is None
+        assert "both tables drift" in s.caveat
+    assert "chance not judged: both tables drift" in um.recovery(x, y, **options).verdict
+    report = um.audit(x, {"walk": y[:, 0], "noise": rng.normal(size=ROWS)}, probe=False, **options)
+    assert [f.score.p_value is None for f in report.findings] == [True, False]
+
+
+def test_blocks_that_are_short_next_to_what_both_series_remember_are_told_of():
+    rng = np.random.default_rng(0)
+    x, y, white = autoregressive(rng, 0.9), autoregressive(rng, 0.9), rng.normal(size=(ROWS, 2))
+
+    def told(a, b, blocks):
+        options = {"blocks": blocks, **QUICK}
+        found = um.compare(a, b, measures=[R2()], **options).pairs[0], um.recovery(a, b, **options)
+        found = (*found, um.audit(a, {"y": b[:, 0]}, probe=False, **options))
+        return [any("both tables remember" in note for note in one.notes) for one in found]
+
+    assert told(x, y, 10) == [True] * 3
+    assert told(x, y, 100) == [False] * 3
+    assert told(x, white, 10) == [False] * 3
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [

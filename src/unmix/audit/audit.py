@@ -80,7 +80,7 @@ def audit(
     """
     check_counts(bootstraps, permutations)
     given = inputs(embedding, factors, kinds, only, ids, groups, name, folds, time, blocks)
-    asked = Asked(given.groups, time, bool(probe), folds, bootstraps, permutations, sample, seed)
+    asked = Asked(given.groups, time, blocks, bool(probe), folds, bootstraps, permutations, sample, seed)
     with meter(asked.work(given.factors), shown=progress) as (bar, task):
         bar.update(task, description=given.table.name)
         parts, unused = examined(given.table, given.factors, asked, lambda: bar.advance(task))

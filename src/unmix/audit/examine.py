@@ -40,6 +40,7 @@ class Asked:
 
     groups: Shaped[ndarray, " n"] | None
     time: bool
+    blocks: int | None
     probe: bool
     folds: int
     bootstraps: int
@@ -59,7 +60,7 @@ class Asked:
         """How these rows belong together; where a factor is known in one row of each group, they do not."""
         groups = None if self.groups is None else self.groups[rows]
         alone = groups is not None and len(np.unique(groups)) == len(groups)
-        return {"groups": None if alone else groups, "time": self.time}
+        return {"groups": None if alone else groups, "time": self.time, "series": self.blocks is not None}
 
     def work(self, factors: Sequence[Factor]) -> int:
         """About how often the work advances."""
@@ -67,7 +68,7 @@ class Asked:
         return self.bootstraps + len(kinds) * self.permutations + len(factors) * self.probe
 
     def as_dict(self) -> dict[str, Any]:
-        names = ("time", "probe", "folds", "bootstraps", "permutations", "sample", "seed")
+        names = ("time", "blocks", "probe", "folds", "bootstraps", "permutations", "sample", "seed")
         return {name: getattr(self, name) for name in names} | {"groups": self.groups is not None}
 
 

@@ -15,7 +15,7 @@ from unmix.errors import require
 from unmix.measures.copies import copied_columns, copied_rows
 from unmix.measures.digits import number
 from unmix.measures.sample import Sample, drawn, spaced
-from unmix.measures.series import STEP, gap_of, look_sorted, neighbour_likeness
+from unmix.measures.series import STEP, gap_of, leading, look_sorted, memory, neighbour_likeness
 from unmix.moments import (
     CHUNKS,
     ChunkMoments,
@@ -28,6 +28,7 @@ from unmix.moments import (
 from unmix.tables.labels import require_labels
 
 SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 5, 2**16, 30
+BLOCKS_LAST = 2  # how many times as long as the shorter memory of two series a block should be
 LARGE = 1e140  # a sum of squares whose square still fits in float64
 
 
@@ -127,11 +128,17 @@ def pair(
     groups: Any = None,
     time: bool = False,
     blocks: int | None = None,
+    series: bool = False,
     folds: int = 5,
     sample: int | None = None,
     seed: int = 0,
 ) -> Paired:
-    """Pass over the rows once, drop constant columns with a note, and draw the sample."""
+    """Pass over the rows once, drop constant columns with a note, and draw the sample.
+
+    Parameters
+    ----------
+    series : whether the groups are blocks of a series, in its order, as `blocks` makes them.
+    """
     whole = isinstance(seed, Integral) and seed >= 0
     require(whole, f"seed must be a whole number of at least 0, not {seed!r}.")
     seed = int(seed)
@@ -147,12 +154,14 @@ def pair(
     _check_memory(x.shape[1], y.shape[1], names)
     groups = grouping(groups, time, blocks, n)
     member = _membership(groups, n, folds)
-    gap, notes = None, []
-    if groups is not None:
-        chunk = chunks_of_groups(member, seed)
-    elif time:
+    gap, notes, series = None, [], series or blocks is not None
+    if time or series:
         for table, name in ((x, names[0]), (y, names[1])):
             require(_finite(table), f"{name} has NaN or infinite values: remove or fill those rows.")
+    if groups is not None:
+        chunk = chunks_of_groups(member, seed)
+        notes += _short_blocks(x, y, member) if series else []
+    elif time:
         apart = gap_of(x, y, folds)
         chunk, gap = chunks_in_time(n, folds, apart)
         notes.append(f"rows in time: folds are consecutive rows, {apart:,} rows apart")
@@ -181,7 +190,7 @@ def pair(
     most = sample or max(SAMPLE, SAMPLE_A_COLUMN * max(len(kept_x), len(kept_y)))
     index = (drawn(member, most, seed) if gap is None else spaced(n, most)) if n > most else np.arange(n)
     tables = _taken(x, index, kept_x), _taken(y, index, kept_y)
-    some = Sample(*tables, chunk[index], member[index], folds, seed, None if gap is None else gap[index])
+    some = Sample(*tables, chunk[index], member[index], folds, seed, None if gap is None else gap[index], series)
     used = chunks if all(moves.all() for moves in moving) else chunks.columns(kept_x, kept_y)
     copies = copied_rows(x, y, member)
     alike = min(neighbour_likeness(x), neighbour_likeness(y))
@@ -208,6 +217,17 @@ def grouping(groups: Any, time: bool, blocks: int | None, rows: int) -> Any:
     whole = isinstance(blocks, Integral) and not isinstance(blocks, bool) and 2 <= blocks < rows
     require(whole, f"blocks must be a whole number of rows, 2 or more and fewer than all {rows}, not {blocks!r}.")
     return np.arange(rows) // int(blocks)
+
+
+def _short_blocks(x: Num[ndarray, "n k"], y: Num[ndarray, "n d"], block: Int64[ndarray, " n"]) -> list[str]:
+    """A note on blocks of a series that both tables remember for long: such blocks do not change places freely."""
+    size, least = int(np.bincount(block).max()), min(memory(leading(table)) for table in (x, y))
+    if size >= BLOCKS_LAST * least:
+        return []
+    return [
+        f"both tables remember {least:,} rows or more, so that blocks of {size:,} rows do not change places freely and "
+        f"p is too small: take blocks of {BLOCKS_LAST * least:,} rows or more, or time (--time)"
+    ]
 
 
 def _check_memory(width_x: int, width_y: int, names: tuple[str, str]) -> None:

@@ -28,6 +28,7 @@ class Sample:
     Attributes
     ----------
     gap : of rows in time, which of them belong to no fold; None of rows that are not in time.
+    series : whether the groups are blocks of a series, in its order.
 
     Examples
     --------
@@ -46,6 +47,7 @@ class Sample:
     folds: int
     seed: int
     gap: Bool[ndarray, " m"] | None = None
+    series: bool = False
 
     @property
     def fold(self) -> Int64[ndarray, " m"]:
@@ -95,7 +97,11 @@ class Sample:
     @cached_property
     def moves_x(self) -> bool:
         """Whether the orders are of the rows of x. In time the side that does not drift is shifted."""
-        return self.gap is not None and not drifts(leading(self.x))
+        return self.gap is not None and not self._x_drifts
+
+    @cached_property
+    def _x_drifts(self) -> bool:
+        return drifts(leading(self.x))
 
     def sides(self, order: Int64[ndarray, " m"]) -> tuple[Int64[ndarray, " m"], Int64[ndarray, " m"]]:
         """Which rows of x, and of y, are paired by an order."""
@@ -105,9 +111,9 @@ class Sample:
     def unjudged(self, columns: Columns = None) -> str:
         """Why the orders cannot say what chance gives for these columns of y; empty where they can."""
         y = self.y if columns is None else self.y[:, list(columns)]
+        if (self.gap is not None or self.series) and self._x_drifts and drifts(leading(y)):
+            return "both tables drift in time; take differences, remove trends, or give whole sessions as groups"
         if self.gap is not None:
-            if not self.moves_x and drifts(leading(y)):
-                return "both tables drift in time; take differences, remove trends, or give whole sessions as groups"
             count, what = log(len(y)), "shifts in time"  # the one by no row is counted
         else:
             size = [min(kind(self.runs, self.x), kind(self.runs, y)) for kind in (moves, rotations)]
