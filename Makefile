@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test bench docs notebooks reproduce clean
+.PHONY: demo test bench calibrate docs notebooks reproduce clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## recover the latents of a small simulated world
@@ -17,6 +17,9 @@ test: $(INSTALLED)  ## lint, types, tests and doctests
 
 bench: $(INSTALLED)  ## speed and memory against good baselines
 	$(VENV)/bin/python -m benchmarks
+
+calibrate: $(INSTALLED)  ## false-positive rates and coverage of intervals over designs with a known truth: minutes
+	$(VENV)/bin/python -m calibration
 
 docs: $(INSTALLED)  ## the docs site, in site/
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict

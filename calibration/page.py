@@ -10,6 +10,7 @@ from docs.blocks import with_block
 
 from calibration.cells import Cell, cells_of_coverage, cells_of_rates
 from calibration.designs import GROUPS, PLACE, REFUSED, TIME, VALID, WARNED
+from calibration.jobs import PROCESSES
 from unmix.files import read_json
 from unmix.sheets import markdown_row
 
@@ -56,7 +57,7 @@ def _measured(results: dict[str, Any]) -> str:
     return (
         f"Measured {results['when'][:10]} with unmix {made['unmix']}, numpy {made['numpy']} and scipy {made['scipy']}: "
         f"{results['repetitions']:,} repetitions a design, seed {results['seed']}, "
-        f"{results['seconds'] / 3600:.1f} hours of one slow core.\n"
+        f"{results['seconds'] / 60 / PROCESSES:,.0f} minutes of {PROCESSES} processes.\n"
     )
 
 
