@@ -34,6 +34,7 @@ from unmix.laws import GeneralisedNormal, Laplace, Normal, Truncated, Uniform, V
 from unmix.measures import Recovery, mcc, recovery
 from unmix.model import Model
 from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
+from unmix.optimality import Optimality
 from unmix.papers import Reproduction, reproduce
 from unmix.processes import ClusterProcess, Clusters, GivenClusters, PairProcess, Pairs, Process, SectorProcess
 from unmix.randomness import stream
@@ -81,6 +82,7 @@ __all__ = [
     "Model",
     "ModelComparison",
     "Normal",
+    "Optimality",
     "PairProcess",
     "Pairs",
     "Process",

@@ -22,14 +22,14 @@ from unmix.papers.reproduction import FORMATS
 def reproduce(
     exhibit: Annotated[str | None, Argument(help="Such as zimmermann2021/table1; left out, what there is.")] = None,
     rows: Annotated[str | None, Option(help="Such as 1,3,5-8. [all]")] = None,
-    seeds: Annotated[str, Option(help="Which, such as 0 or 0,1,2 or 5-9.")] = "0-2",
+    seeds: Annotated[str, Option(help="Which, such as 1 or 1,2,3 or 5-9; on 0 recipes were chosen.")] = "1-3",
     recipe: Annotated[str, Option(help="fast; or paper, the published setting: minutes to weeks a run.")] = "fast",
     workers: Annotated[int | None, Option(help="Runs at a time, one thread each. [as many as cores]")] = None,
     out: Annotated[Path, Option(help="Keeps every run. The same command again goes on where it was.")] = Path(FOLDER),
 ) -> None:
     """Run a table or figure of a paper again, published next to obtained.
 
-    `unmix reproduce zimmermann2021/table1 --rows 2 --seeds 0` trains one row once. A finished run is never repeated,
+    `unmix reproduce zimmermann2021/table1 --rows 2 --seeds 1` trains one row once. A finished run is never repeated,
     a stopped one goes on, and rows of different tables that are the same run share it.
     """
     console = Console(highlight=False)

@@ -43,6 +43,9 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     state = "trained" if fitted.finished else f"interrupted after {fitted.so_far}, trained"
     threads = torch.get_num_threads()
     console.print(f"{state} for {fitted.seconds:.0f} s on {threads} thread{'s' * (threads > 1)}\n")
+    console.print("[bold]Loss[/]")
+    console.print(Padding(escape(str(fitted.optimality)), (0, 0, 0, 2)))
+    console.print()
 
     rows = process.sample(EVALUATION_ROWS, stream(seed, "evaluation"))
     embedding = fitted.embed(rows.x)
@@ -63,6 +66,7 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     found = {"before": before.as_dict(), "after": after.as_dict()}
     theory = {"theory": promise.as_dict() | {"outcome": outcome}}
     scores: dict[str, Any] = {**found, **theory, "steps": fitted.steps, "finished": fitted.finished}
+    scores["loss"] = fitted.optimality.as_dict()
     if head:
         console.print("\n[bold]Head[/]")
         console.print(Padding(str(head), (0, 0, 0, 2)))
@@ -70,7 +74,7 @@ def run(process: Process, model: Model, recipe: Recipe, seed: int, folder: Path)
     write_json(folder / "recovery.json", scores)
     compared = {"observations": (rows.x, before), "the encoder": (embedding, after)}
     save_recovery_figure(folder / "recovery.png", rows.z, compared, promise.shown)
-    replace(report, context=(*promise.summary, outcome)).save(folder / "report.html")
+    replace(report, context=(*promise.summary, outcome, str(fitted.optimality))).save(folder / "report.html")
     console.print(f"\n[bold]Picture[/]  {escape(str(folder / 'recovery.png'))}", soft_wrap=True)
     console.print(f"[bold]Report[/]   {escape(str(folder / 'report.html'))}", soft_wrap=True)
     if not fitted.finished:

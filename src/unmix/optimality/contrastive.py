@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from jaxtyping import Float
@@ -22,7 +23,7 @@ from unmix.spaces import Sphere
 from unmix.training.result import Fit
 
 ANCHORS = 128  # a batch, each against all its negatives
-INTEGRALS = 3072  # a batch, where each density takes a numerical integral
+INTEGRALS = 2048  # a batch, where each density takes a numerical integral
 F64 = torch.float64
 
 
@@ -38,9 +39,37 @@ class Logits(NamedTuple):
         return (every.logsumexp(1) - every[:, 0]).mean().item()
 
 
-Critic = Callable[[Tensor, Tensor], Tensor]  # anchors (m, d) and candidates (n, d) to logits (m, n)
 Seen = Callable[[Pairs], tuple[Tensor, Tensor]]  # what a critic is shown of both views of a batch
+
+
+class Critic(Protocol):
+    """What rates candidates for an anchor: a similarity, or Bayes."""
+
+    def rows(self, a: Float[Tensor, "n d"], b: Float[Tensor, "n d"]) -> Float[Tensor, " n"]: ...
+    def matrix(self, a: Float[Tensor, "m d"], b: Float[Tensor, "n d"]) -> Float[Tensor, "m n"]: ...
+
+
 Measured = Callable[[Seen, Critic], Callable[[float], Tensor]]  # the losses of a critic by the scale of its logits
+
+
+@dataclass(frozen=True)
+class Bayes:
+    """log p(z̃|z) − log p(z̃), p the marginal, which negatives are drawn from: the best critic of all."""
+
+    process: PairProcess
+
+    def rows(self, a: Float[Tensor, "n d"], b: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
+        given = self.process.conditional.log_prob(self.process.space, b.double(), a.double())
+        return given - self._marginal(b)
+
+    def matrix(self, a: Float[Tensor, "m d"], b: Float[Tensor, "n d"]) -> Float[Tensor, "m n"]:
+        m, n = len(a), len(b)
+        every = b.double().repeat(m, 1), a.double().repeat_interleave(n, 0)
+        return self.process.conditional.log_prob(self.process.space, *every).view(m, n) - self._marginal(b)
+
+    def _marginal(self, b: Tensor) -> Tensor:
+        space = self.process.space
+        return self.process.marginal.log_prob(space, b.double(), space.origin.expand(len(b), -1))
 
 
 def contrastive_losses(fit: Fit, process: PairProcess, objective: InfoNCE) -> Losses:
@@ -59,7 +88,7 @@ def contrastive_losses(fit: Fit, process: PairProcess, objective: InfoNCE) -> Lo
         return lambda scale: torch.tensor([[one.loss(scale) for one in side] for side in found], dtype=F64).mean(0)
 
     trained: Any = fit.network.loss
-    attained = losses(lambda batch: (fit.embed(batch.x), fit.embed(batch.x_view)), objective.similarity.matrix)
+    attained = losses(lambda batch: (fit.embed(batch.x), fit.embed(batch.x_view)), objective.similarity)
     return Losses(
         attained(1 / trained.log_temperature.exp().item()),
         _floor(process, objective, losses),
@@ -71,29 +100,18 @@ def contrastive_losses(fit: Fit, process: PairProcess, objective: InfoNCE) -> Lo
 
 def logits(a: Float[Tensor, "n d"], b: Float[Tensor, "n d"], critic: Critic, anchors: int) -> Logits:
     """Of the first rows of a, with their positives in b and the other rows of a as negatives."""
-    rows = torch.arange(anchors)
-    positive = torch.cat([critic(a[i : i + 1], b[i : i + 1]) for i in rows.tolist()])[:, 0]
-    others = critic(a[:anchors], a)
-    others[rows, rows] = -math.inf
-    return Logits(positive, others)
+    own, others = torch.arange(anchors), critic.matrix(a[:anchors], a)
+    others[own, own] = -math.inf
+    return Logits(critic.rows(a[:anchors], b[:anchors]), others)
 
 
 def _floor(process: PairProcess, objective: InfoNCE, losses: Measured) -> Tensor | str:
-    """log p(z̃|z) − log p(z̃), p the marginal, which negatives are drawn from, is the best critic of all."""
     if objective.two_sided and not exchangeable(process):
         return "of a two-sided loss it takes the law of the second view, which has no closed form here"
-    space, centre = process.space, process.space.origin
-
-    def critic(a: Tensor, b: Tensor) -> Tensor:
-        m, n = len(a), len(b)
-        pairs = b.repeat(m, 1), a.repeat_interleave(n, 0)
-        given = process.conditional.log_prob(space, *(side.double() for side in pairs)).view(m, n)
-        return given - process.marginal.log_prob(space, b.double(), centre.expand(n, -1))
-
     try:
-        return losses(lambda batch: (batch.z, batch.z_view), critic)(1.0)
+        return losses(lambda batch: (batch.z, batch.z_view), Bayes(process))(1.0)
     except InputError as refused:
-        return str(refused)
+        return str(refused).rstrip(".")
 
 
 def _at_inverse(process: PairProcess, fit: Fit, objective: InfoNCE, losses: Measured) -> Tensor | str:
@@ -101,7 +119,7 @@ def _at_inverse(process: PairProcess, fit: Fit, objective: InfoNCE, losses: Meas
     if isinstance(inverse, str):
         return inverse
     place, kernel = inverse.place, objective.similarity
-    found = losses(lambda batch: (place(batch.z), place(batch.z_view)), kernel.matrix)
+    found = losses(lambda batch: (place(batch.z), place(batch.z_view)), kernel)
     if inverse.scale is None or objective.learn_temperature:
         return at_best_scale(found)
     return found(inverse.scale**kernel.degree / objective.temperature)

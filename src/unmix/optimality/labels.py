@@ -87,7 +87,7 @@ def label_losses(fit: Fit, process: ClusterProcess | SectorProcess, objective: C
     try:
         floor = losses(lambda z: labels.best(posterior(process, labels.shares, z)))
     except InputError as refused:
-        floor = str(refused)
+        floor = str(refused).rstrip(".")
     at_inverse = _at_inverse(fit, process, objective, labels, losses)
     return Losses(torch.tensor(attained).double(), floor, at_inverse, labels.uninformed, f"{objective}")
 

@@ -48,14 +48,14 @@ class Losses:
     ----------
     attained : of the network.
     floor, at_inverse : the Bayes value, and the loss of the true inverse; or in words why it is not known.
-    uninformed : the loss of whoever does not look at the observation.
+    uninformed : the loss of whoever does not look at the observation, if it is known.
     told : what loss it is, in words.
     """
 
     attained: Float64[Tensor, " k"]
     floor: Float64[Tensor, " k"] | str
     at_inverse: Float64[Tensor, " k"] | str
-    uninformed: float
+    uninformed: float | None
     told: str
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from unmix.encoders.outputs import Free
 from unmix.measures.digits import number
-from unmix.objectives import CrossEntropy, InfoNCE, Regression
+from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
 from unmix.optimality.contrastive import contrastive_losses
 from unmix.optimality.labels import label_losses
 from unmix.optimality.losses import BATCHES, Loss, Losses
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 NEARLY = 0.01  # of what there is to learn
 SURE = 3.0  # standard errors
+LOOKED_AT = 2048  # latents, for their variance
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Optimality:
     at_inverse : of the true inverse h = c·g⁻¹, with the scale c of the model, or the best one where the scale is free;
         None where it is not known. Above the floor where the model cannot express the law.
     above_floor, above_inverse : attained, less the floor and less the loss of the true inverse.
-    uninformed : the loss of whoever does not look at the observation.
+    uninformed : the loss of whoever does not look at the observation; None where it is not known.
     unknown : why the floor or the loss of the true inverse is not known, a sentence each.
     """
 
@@ -51,7 +52,7 @@ class Optimality:
     at_inverse: Loss | None
     above_floor: Loss | None
     above_inverse: Loss | None
-    uninformed: float
+    uninformed: float | None
     unknown: tuple[str, ...]
 
     @classmethod
@@ -72,22 +73,30 @@ class Optimality:
     @property
     def verdict(self) -> str:
         """Whether training is what is missing, in a sentence."""
-        if self.above_inverse is not None and self.at_inverse is not None:
-            gap, best, of = self.above_inverse, self.at_inverse.value, "the true inverse"
-        elif self.above_floor is not None and self.floor is not None:
-            gap, best, of = self.above_floor, self.floor.value, "the floor"
-        else:
-            return "Whether it is optimised is not known."
-        sure, share = abs(gap.value) > SURE * gap.error, gap.value / max(self.uninformed - best, 1e-12)
-        by = f"{number(abs(gap.value))} ± {number(gap.error)}"
-        if sure and share > NEARLY:
-            return f"Not optimised: the loss is {by} above {of}. Train longer, or with larger batches."
-        if sure and share < -NEARLY:
+        if self.at_inverse is not None and self.above_inverse is not None:
+            place, by = self._placed(self.above_inverse, self.at_inverse)
+            if place > 0:
+                return f"Not optimised: the loss is {by} above that of the true inverse; train longer."
+            if place < 0:
+                return (
+                    f"Optimised beyond the latents: the loss is {by} below that of the true inverse, so the latents "
+                    "are not its optimum, and longer training does not lead to them."
+                )
             return (
-                f"Optimised beyond the latents: the loss is {by} below the true inverse, so the latents are not the "
-                "optimum of this loss, and longer training does not lead to them."
+                f"Optimised: the loss is that of the true inverse, to {by}. What is not recovered, it hardly asks for."
             )
-        return f"Optimised: the loss is that of {of} to {by}. What is not recovered, this loss hardly asks for."
+        if self.floor is not None and self.above_floor is not None:
+            place, by = self._placed(self.above_floor, self.floor)
+            if place > 0:
+                return f"The loss is {by} above the floor: not optimised, or the model cannot express the law."
+            return f"Optimised: the loss is the floor, to {by}. What is not recovered, it hardly asks for."
+        return "Whether it is optimised is not known."
+
+    def _placed(self, gap: Loss, best: Loss) -> tuple[int, str]:
+        """1 for above, −1 for below, 0 for as good as there; and the gap in words."""
+        to_learn = (self.uninformed or 0.0) - best.value
+        clear = abs(gap.value) > max(SURE * gap.error, NEARLY * to_learn)
+        return (int(math.copysign(1, gap.value)) if clear else 0), f"{number(abs(gap.value))} ± {number(gap.error)}"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -103,11 +112,15 @@ class Optimality:
         }
 
     def __str__(self) -> str:
-        known = ((self.floor, "lowest of all (Bayes)"), (self.at_inverse, "true inverse"))
-        parts = [f"{self.told}: {self.attained}", *(f"{name} {loss}" for loss, name in known if loss is not None)]
-        return " ".join(
-            ["; ".join([*parts, f"knowing nothing {number(self.uninformed)}"]) + ".", *self.unknown, self.verdict]
+        known = (
+            ("floor (Bayes)", self.floor),
+            ("at the true inverse", self.at_inverse),
+            ("uninformed", self.uninformed),
         )
+        shown = [
+            f"{name} {loss if isinstance(loss, Loss) else number(loss)}" for name, loss in known if loss is not None
+        ]
+        return " ".join(["; ".join([f"{self.told}: {self.attained}", *shown]) + ".", *self.unknown, self.verdict])
 
 
 def optimality(fit: Fit) -> Optimality:
@@ -127,18 +140,20 @@ def optimality(fit: Fit) -> Optimality:
 
 def _losses(fit: Fit) -> Losses:
     process, objective = fit.process, fit.recipe.trained(fit.model).objective
-    complete = getattr(fit.network.loss, "among", None) is None
-    if isinstance(process, PairProcess) and isinstance(objective, InfoNCE):
+    whole = getattr(fit.network.loss, "among", None) is None
+    # Exactly these types: what a subclass draws, or minimises, is not known here.
+    if type(process) is PairProcess and type(objective) is InfoNCE:
         return contrastive_losses(fit, process, objective)
-    if isinstance(process, ClusterProcess | SectorProcess) and isinstance(objective, CrossEntropy) and complete:
+    exact = type(process) in (ClusterProcess, SectorProcess) and type(objective) in (CrossEntropy, DIET)
+    if isinstance(process, ClusterProcess | SectorProcess) and isinstance(objective, CrossEntropy) and exact and whole:
         return label_losses(fit, process, objective)
-    measured, nothing = _measured(fit), f"a {type(process).__name__} and {objective} have none that unmix knows"
-    if isinstance(objective, Regression) and process.injectivity.holds:
-        spread = process.sample(2048, stream(fit.seed, "optimality")).z.var(0).mean().item()
+    measured, why = _measured(fit), f"it takes densities that unmix knows, not of {type(process).__name__}, {objective}"
+    if type(objective) is Regression and process.injectivity.holds:
+        spread = process.sample(LOOKED_AT, stream(fit.seed, "optimality")).z.var(0).mean().item()
         zero = torch.zeros_like(measured)  # x tells z
-        return Losses(measured, zero, zero if isinstance(fit.model.output, Free) else nothing, spread, str(objective))
-    nothing = nothing if complete else "the head has the rows of some labels only, until the run is finished"
-    return Losses(measured, nothing, nothing, math.nan, str(objective))
+        return Losses(measured, zero, zero if isinstance(fit.model.output, Free) else why, spread, str(objective))
+    why = why if whole else "the head has the rows of some labels only, until the run is finished"
+    return Losses(measured, why, why, None, str(objective))
 
 
 def _measured(fit: Fit) -> Float64[Tensor, " k"]:

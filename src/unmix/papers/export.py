@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from rich.markup import escape
 from rich.table import Table
 
-from unmix.papers.cell import DAGGER, NEAR
+from unmix.measures.digits import number
+from unmix.papers.cell import DAGGER, LOSSES, NEAR, TUNED
 from unmix.papers.durations import duration, times
 from unmix.sheets import booktabs, markdown_row, sheet, tex
 
@@ -22,6 +23,13 @@ MEANINGS = {
     "near": f"within {NEAR} points below it",
     "below": "further below",
 }
+LOSS = "loss (floor; at the true inverse)"
+LOSS_MEANING = (
+    "Loss: of fresh batches, in nats; in brackets the Bayes value, which no network is below, and the loss of the true "
+    "inverse (–: not known). A loss above that of the inverse is not optimised, one below has another optimum than "
+    "the latents."
+)
+TUNING = f"{TUNED.strip()}: seed 0 alone, on which recipes were chosen; it is in no mean where there are other seeds."
 OUTDATED = f"{DAGGER.strip()}: by settings that the recipe or the model had before, or by another version of unmix."
 THEORY = (
     "“theory”: whether a theorem promises what the score tests, of the model as published; “as trained”: of the model "
@@ -50,6 +58,8 @@ def terminal(found: Reproduction) -> Table:
         spots = [_terminal_cell(cell, between) for cell in found.cells[row.number].values()]
         spent, *official = _costs(found, row)
         time = spent + (f"{between}[dim]({', '.join(official)})[/]" if official else "")
+        told = losses(found, row)
+        time += f"\n[dim]loss {told}[/]" if told else ""
         shown = [escape("\n".join([*titles, "time"])), "\n".join([*spots, time])] if many else [*spots, time]
         table.add_row(str(row.number), escape(", ".join(row.labels)), *ticks(found, row), *shown)
     return table
@@ -59,7 +69,8 @@ def csv(found: Reproduction) -> str:
     """One line a row, column and seed."""
     heads = [
         "row", *found.exhibit.heads, "matches theory", "matches theory as trained", "column", "published mean",
-        "published std", "seed", "obtained", "outdated", "seconds", "official seconds", "failed",
+        "published std", "seed", "obtained", "outdated", "seconds", "official seconds",
+        *(f"loss {which}".replace("_", " ") for which in LOSSES), "failed",
     ]  # fmt: skip
     lines = []
     for row in found.rows:
@@ -70,9 +81,11 @@ def csv(found: Reproduction) -> str:
             published = ["" if value is None else value for value in printed]
             for run, value in zip(cell.scored, cell.values, strict=True):
                 spent = [run.result.get("seconds", ""), "" if cell.official_seconds is None else cell.official_seconds]
-                lines.append([*about, *published, run.seed, value, cell.outdated, *spent, ""])
+                found_losses = [(run.result.get("loss") or {}).get(which) for which in LOSSES]
+                told = ["" if loss is None else loss["value"] for loss in found_losses]
+                lines.append([*about, *published, run.seed, value, cell.outdated, *spent, *told, ""])
             for seed, why in cell.failures.items():
-                lines.append([*about, *published, seed, "", "", "", "", why])
+                lines.append([*about, *published, seed, "", "", "", "", *[""] * len(LOSSES), why])
     return sheet(heads, lines)
 
 
@@ -82,7 +95,7 @@ def latex(found: Reproduction) -> str:
     for row in found.rows:
         spots = [_tex_cell(cell) for cell in found.cells[row.number].values()]
         plain = [str(row.number), *row.labels, *ticks(found, row)]
-        rows.append([*map(tex, plain), *spots, *map(tex, _costs(found, row))])
+        rows.append([*map(tex, plain), *spots, *map(tex, _last(found, row))])
     heads = _heads(found)
     return booktabs("l" * len(heads), [tex(head) for head in heads], rows)
 
@@ -93,7 +106,7 @@ def markdown(found: Reproduction) -> str:
     lines = [markdown_row(heads), "|" + "---|" * len(heads)]
     for row in found.rows:
         spots = [plain_cell(cell) for cell in found.cells[row.number].values()]
-        lines.append(markdown_row([str(row.number), *row.labels, *ticks(found, row), *spots, *_costs(found, row)]))
+        lines.append(markdown_row([str(row.number), *row.labels, *ticks(found, row), *spots, *_last(found, row)]))
     return "\n".join([*lines, "", legend(found), ""]).rstrip() + "\n"
 
 
@@ -105,6 +118,7 @@ def ticks(found: Reproduction, row: Row) -> tuple[str, str]:
 
 def _heads(found: Reproduction) -> list[str]:
     costs = ["time", "official", "ratio"] if has_official(found) else ["time"]
+    costs = [*costs, LOSS] if has_losses(found) else costs
     return ["#", *found.exhibit.heads, *TICKS, *(c.title for c in found.exhibit.columns), *costs]
 
 
@@ -113,20 +127,49 @@ def has_official(found: Reproduction) -> bool:
     return any(column.official for column in found.exhibit.columns)
 
 
-def _costs(found: Reproduction, row: Row) -> list[str]:
+def has_losses(found: Reproduction) -> bool:
+    """Whether some row knows how low its loss is."""
+    return any(losses(found, row) for row in found.rows)
+
+
+def losses(found: Reproduction, row: Row) -> str:
+    """The loss that was attained, the floor and the loss of the true inverse; empty where none is known."""
+    attained, *others = (_costed(found, row).loss(which) for which in LOSSES)
+    if attained is None:
+        return ""
+    return f"{number(attained)} ({'; '.join('–' if loss is None else number(loss) for loss in others)})"
+
+
+def _costed(found: Reproduction, row: Row) -> Cell:
     """Of the column whose official cost is known, or else of the last one."""
     cells = list(found.cells[row.number].values())
+    return next((cell for cell in cells if cell.column.official), cells[-1])
+
+
+def _costs(found: Reproduction, row: Row) -> list[str]:
+    cell = _costed(found, row)
     if not has_official(found):
-        return [duration(cells[-1].seconds)]
-    (cell,) = (c for c in cells if c.column.official)
+        return [duration(cell.seconds)]
     return [duration(cell.seconds), duration(cell.official_seconds), times(cell.ratio)]
+
+
+def _last(found: Reproduction, row: Row) -> list[str]:
+    """What the last columns say: costs, and losses where some are known."""
+    return [*_costs(found, row), *([losses(found, row) or "–"] if has_losses(found) else [])]
 
 
 def legend(found: Reproduction) -> str:
     """What the marks mean; no word of published numbers where the paper printed none."""
     marks = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
     told = [marks] if any(row.published for row in found.rows) else []
-    return " ".join([*told, THEORY, OUTDATED] if found.outdated else [*told, THEORY])
+    return " ".join([*told, THEORY, *(footnotes(found))])
+
+
+def footnotes(found: Reproduction) -> list[str]:
+    """What losses and marks of single cells mean, where there are some."""
+    cells = [cell for columns in found.cells.values() for cell in columns.values()]
+    seen = {LOSS_MEANING: has_losses(found), TUNING: any(c.only_tuning for c in cells), OUTDATED: found.outdated}
+    return [text for text, there in seen.items() if there]
 
 
 def plain_cell(cell: Cell) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, OUTDATED, THEORY, TICKS, ticks
+from unmix.papers.export import LOSS, MARKS, MEANINGS, THEORY, TICKS, footnotes, has_losses, losses, ticks
 from unmix.report import Figure, Grid, Page, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -35,13 +35,19 @@ def html(found: Reproduction) -> str:
 
 def _table(found: Reproduction) -> Grid:
     heads = ("#", *found.exhibit.heads, *TICKS, *(column.title for column in found.exhibit.columns))
+    heads = (*heads, LOSS) if has_losses(found) else heads
     rows = tuple(
-        (Spot(str(row.number)), *map(Spot, (*row.labels, *ticks(found, row))), *map(_spot, _cells(found, row)))
+        (
+            Spot(str(row.number)),
+            *map(Spot, (*row.labels, *ticks(found, row))),
+            *map(_spot, _cells(found, row)),
+            *([Spot(losses(found, row) or "–")] if has_losses(found) else []),
+        )
         for row in found.rows
     )
     meanings = MEANINGS if any(row.published for row in found.rows) else {}
     tones = tuple(Spot(f"{MARKS[mark]} {meaning}", tone=mark) for mark, meaning in meanings.items())
-    caption = f"Mean ± standard deviation over seeds. {THEORY}" + (f" {OUTDATED}" if found.outdated else "")
+    caption = " ".join(["Mean ± standard deviation over seeds.", THEORY, *footnotes(found)])
     return Grid(caption, heads, rows, tones)
 
 
@@ -53,7 +59,7 @@ def _spot(cell: Cell) -> Spot:
     below = [f"published {cell.published}"] if cell.published else []
     if cell.runs:
         spent = f", {duration(cell.seconds)} each" if cell.seconds else ""
-        below.append(f"{len(cell.runs)} seed{'s' * (len(cell.runs) > 1)}{spent}")
+        below.append(f"{len(cell.reported)} seed{'s' * (len(cell.reported) > 1)}{spent}")
     if cell.ratio:
         below.append(f"official {duration(cell.official_seconds)}: {times(cell.ratio)}")
     mark = f"{MARKS[cell.mark]} " if cell.mark else ""

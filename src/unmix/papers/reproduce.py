@@ -17,13 +17,14 @@ from unmix.papers.reproduction import FORMATS, Reproduction, read
 from unmix.sweeps import JobStore, Pool
 
 FOLDER, POLL = "runs/reproduce", 0.25
+SEEDS = (1, 2, 3)  # not the tuning seed
 
 
 def reproduce(
     exhibit: str | Exhibit,
     *,
     rows: Iterable[int] | None = None,
-    seeds: int | Iterable[int] = 3,
+    seeds: int | Iterable[int] = SEEDS,
     recipe: str | Effort = "fast",
     workers: int | None = None,
     folder: str | Path = FOLDER,
@@ -38,7 +39,8 @@ def reproduce(
     ----------
     exhibit : its name, such as "zimmermann2021/table1", or one of your own.
     rows : their numbers; None is all of them.
-    seeds : how many, from 0 on, or which.
+    seeds : how many, from 1 on, or which. Seed 0 is the tuning seed, on which recipes were chosen: it is kept apart,
+        and is in no mean where other seeds are.
     recipe : "fast", "paper" (minutes to weeks a run), or a function of (process, model) that gives the model to train
         and a recipe.
     workers : runs at a time; None is as many as there are cores.
@@ -59,7 +61,7 @@ def reproduce(
     numbers = {row.number for row in asked.rows} if rows is None else _whole(rows, "rows")
     for number in numbers:
         asked.row(number)
-    which = set(range(seeds)) if isinstance(seeds, int) else _whole(seeds, "seeds")
+    which = set(range(1, seeds + 1)) if isinstance(seeds, int) else _whole(seeds, "seeds")
     require(bool(numbers and which), "there is nothing to run: ask for at least one row and one seed.")
     target = Path(folder) / asked.name
     effort, name = effort_named(recipe)
