@@ -77,9 +77,9 @@ def test_both_ticks_are_in_every_table_and_legend(tmp_path):
     assert read(tmp_path / "table.json", table).as_trained == {1: False, 2: False, 3: False}  # by the recipe's name
 
 
-def test_twenty_two_rows_are_nineteen_runs():
+def test_twenty_four_rows_are_twenty_one_runs():
     jobs = [job_of(table, row) for table in TABLES for row in table.rows]
-    assert (len(jobs), len(set(jobs)), len({key(j) for j in jobs})) == (22, 19, 19)
+    assert (len(jobs), len(set(jobs)), len({key(j) for j in jobs})) == (24, 21, 21)
     shared = [(5, 8), (6, 9), (8, 10)]
     assert all(job_of(TABLES[0], TABLES[0].row(a)) == job_of(TABLES[1], TABLES[1].row(b)) for a, b in shared)
     assert TABLES[1].row(8).published["R² of the same"] == TABLES[0].row(5).published[UNSUPERVISED]
@@ -213,7 +213,9 @@ def test_the_official_loss_counts_the_anchor_among_the_negatives(similarity, gen
 
 def cell(*values, published=None, seconds=10.0, official=None):
     row = Row(1, (HOSTILE,), WORLD, MODEL, {"score": published} if published else {})
-    runs = tuple(Run(f"k{i}", i, {"scores": {"r2": v / 100}, "seconds": seconds, **MADE}) for i, v in enumerate(values))
+    runs = tuple(
+        Run(f"k{i}", i, {"scores": {"r2": v / 100}, "seconds": seconds, **MADE}) for i, v in enumerate(values, 1)
+    )
     return Cell(row, COLUMN, runs, official=official and {"seconds_a_step": official / 100, "steps": 100})
 
 
@@ -249,8 +251,8 @@ def test_the_mark_says_how_far_below_the_published_mean(value, target):
 
 def test_a_score_that_is_no_percentage_is_shown_as_it_is():
     row = Row(1, ("x",), WORLD, MODEL, {"error": Published(0.01, None, goal=False)})
-    runs = tuple(Run(f"k{i}", i, {"scores": {"mae": 0.0123}, **MADE}) for i in range(2))
-    unscored = Run("k2", 2, {"scores": {}, **MADE})  # not every score applies to every run
+    runs = tuple(Run(f"k{i}", i, {"scores": {"mae": 0.0123}, **MADE}) for i in (1, 2))
+    unscored = Run("k3", 3, {"scores": {}, **MADE})  # not every score applies to every run
     found = Cell(row, Column("error", "mae", COLUMN.job, percent=False), (*runs, unscored))
     assert (found.values, str(found), str(found.published)) == ((0.0123, 0.0123), "0.012 ± 0.000", "0.01")
 
@@ -314,7 +316,7 @@ def test_a_table_of_ones_own_needs_nothing_else(found, exhibit):
     assert [len(result.cell(n, t).runs) for n in (1, 2) for t in ("identity", "score")] == [2, 2, 2, 2]
     assert result.cell(1, "score").values != result.cell(2, "score").values
     job = COLUMN.job(exhibit.rows[0], tiny, 1)
-    assert result.cell(1, "score").runs[1].key == key(job)
+    assert result.cell(1, "score").runs[0].key == key(job)
     assert all((folder / f"own/table1{suffix}").stat().st_size > 100 for suffix in FORMATS)
 
 
@@ -347,7 +349,7 @@ def test_runs_of_earlier_settings_are_kept_with_a_dagger_until_there_are_new_one
     (tmp_path / "own").mkdir()
     kept = json.loads((folder / "own/table1.json").read_text()) | {"recipe": "fast"}
     (tmp_path / "own/table1.json").write_text(json.dumps(kept))
-    asked = um.reproduce(exhibit, rows=[1], seeds=[0], folder=tmp_path)
+    asked = um.reproduce(exhibit, rows=[1], seeds=[1], folder=tmp_path)
     assert asked.cell(1, "score").values != result.cell(1, "score").values[:1]
     whole = read(tmp_path / "own/table1.json", exhibit)
     assert [whole.cell(n, "score").outdated for n in (1, 2)] == [False, True]
@@ -362,12 +364,12 @@ def test_runs_of_earlier_settings_are_kept_with_a_dagger_until_there_are_new_one
         ("2", "True"),
     }
     broken = replace(exhibit, columns=(SEEN, replace(COLUMN, job=lambda r, e, s: replace(COLUMN.job(r, e, s), rows=3))))
-    failed = um.reproduce(broken, rows=[2], seeds=[0], folder=tmp_path)
+    failed = um.reproduce(broken, rows=[2], seeds=[1], folder=tmp_path)
     assert failed.cell(2, "score").values == result.cell(2, "score").values  # a failure takes nothing away
-    assert set(failed.cell(2, "score").failures) == {0}
+    assert set(failed.cell(2, "score").failures) == {1}
     moved = replace(exhibit.rows[1], process=replace(WORLD, conditional=um.VonMisesFisher(7.0)))
     other = replace(exhibit, rows=(exhibit.rows[0], moved))  # a row of another world has nothing to keep
-    assert not um.reproduce(other, rows=[1], seeds=[0], folder=tmp_path).cell(1, "score").outdated
+    assert not um.reproduce(other, rows=[1], seeds=[1], folder=tmp_path).cell(1, "score").outdated
     assert str(read(tmp_path / "own/table1.json", other).cell(2, "score")) == "–"
 
 
@@ -379,7 +381,7 @@ def test_a_recipe_of_ones_own_that_changed_keeps_the_rows_that_are_not_run_anew(
         return model, replace(tiny(process, model)[1], rate=2e-2)
 
     changed.__name__ = "tiny"
-    um.reproduce(exhibit, rows=[1], seeds=[0], recipe=changed, folder=tmp_path)
+    um.reproduce(exhibit, rows=[1], seeds=[1], recipe=changed, folder=tmp_path)
     whole = read(tmp_path / "own/table1.json", exhibit)
     assert whole.cell(1, "score").values != result.cell(1, "score").values[:1]
     assert whole.cell(2, "score").values == result.cell(2, "score").values
@@ -395,7 +397,7 @@ def test_rows_that_another_process_wrote_meanwhile_stay(found, exhibit, tmp_path
         return started(pool)
 
     monkeypatch.setattr(Pool, "__enter__", meanwhile)
-    um.reproduce(exhibit, rows=[1], seeds=[0], recipe=tiny, folder=tmp_path)
+    um.reproduce(exhibit, rows=[1], seeds=[1], recipe=tiny, folder=tmp_path)
     whole = read(tmp_path / "own/table1.json", exhibit)
     assert whole.cell(2, "score").values == result.cell(2, "score").values
 
@@ -416,14 +418,47 @@ def test_a_row_that_is_gone_takes_no_other_with_it_and_a_damaged_outcome_is_left
 
 
 def test_seeds_are_counted_once():
-    """A new seed 0 that failed beside earlier runs of seeds 0 and 1."""
-    assert str(replace(cell(99.0, 99.0), failures={0: "why"})) == "99.00 ± 0.00 (a new run failed)"
-    assert str(replace(cell(99.0, 99.0), failures={2: "why"})) == "99.00 ± 0.00 (2 of 3 seeds)"
+    """A new seed 1 that failed beside earlier runs of seeds 1 and 2."""
+    assert str(replace(cell(99.0, 99.0), failures={1: "why"})) == "99.00 ± 0.00 (a new run failed)"
+    assert str(replace(cell(99.0, 99.0), failures={3: "why"})) == "99.00 ± 0.00 (2 of 3 seeds)"
+
+
+def test_the_tuning_seed_is_in_no_mean():
+    tuned = Run("k0", 0, {"scores": {"r2": 0.5}, "seconds": 1000.0, **MADE})
+    both = cell(99.0, 98.0, published=Published(98.0, 0.1))
+    both = replace(both, runs=(tuned, *both.runs))
+    assert (both.values, both.seconds, both.mark, str(both)) == ((99.0, 98.0), 10.0, "reached", "98.50 ± 0.71")
+    alone = replace(both, runs=(tuned,))
+    assert (alone.values, alone.mark, str(alone)) == ((50.0,), None, "50.00 ‡")
+    found = Reproduction(replace(TABLES[0], rows=(TABLES[0].row(1),)), {1: {"score": alone}}, "fast")
+    assert "‡: seed 0 alone, on which recipes were chosen" in export.legend(found)
+    assert "‡" not in export.legend(replace(found, cells={1: {"score": both}}))
+
+
+def test_losses_stand_beside_the_cost_where_runs_know_them(found):
+    """The mean over reported runs, in every format; of what is not known a dash."""
+    result, folder = found
+    cell = result.cell(1, "score")
+    told = [run.result["loss"] for run in cell.runs]
+    assert cell.loss("attained") == pytest.approx(sum(t["attained"]["value"] for t in told) / 2)
+    assert cell.loss("floor") <= cell.loss("attained")
+    assert result.cell(1, "identity").loss("attained") is None
+    shown = export.losses(result, result.rows[0])
+    assert shown.startswith(f"{cell.loss('attained'):.3f} ({cell.loss('floor'):.3f}; {cell.loss('at_inverse'):.3f})")
+    for suffix in (".md", ".html", ".tex"):
+        assert shown in (folder / f"own/table1{suffix}").read_text()
+    lines = csv.DictReader(io.StringIO((folder / "own/table1.csv").read_text()))
+    assert [float(line["loss floor"]) for line in lines if line["loss floor"] and line["row"] == "1"] == [
+        t["floor"]["value"] for t in told
+    ]
+    unknown = replace(cell, runs=tuple(replace(r, result={**r.result, "loss": {**r.result["loss"], "floor": None}})
+                                       for r in cell.runs))  # fmt: skip
+    assert unknown.loss("floor") is None
 
 
 def test_an_option_that_came_since_does_not_make_a_run_outdated(found, exhibit):
     run = found[0].cell(1, "score").runs[0]
-    asked = COLUMN.job(exhibit.rows[0], tiny, 0)
+    asked = COLUMN.job(exhibit.rows[0], tiny, 1)
     job = json.loads(json.dumps(run.result["job"]))
     del job["recipe"]["head_settles"]
     assert replace(run, result={**run.result, "job": job}).is_of(asked)
@@ -444,18 +479,18 @@ def test_the_official_cost_is_measured_where_there_are_new_runs(found, exhibit, 
     step = ClassifierStep(3, 8, 64, 0.01)
     costed = replace(exhibit, columns=(SEEN, replace(COLUMN, official=lambda row: (step, 100))))
     store, empty = JobStore(tmp_path), Reproduction(exhibit, {}, "tiny")
-    first = Plan(costed, tiny, "tiny", store, empty).jobs({1}, {0})
+    first = Plan(costed, tiny, "tiny", store, empty).jobs({1}, {1})
     assert [type(job).__name__ for job in first] == ["Untrained", "Trained", "ClassifierStep"]
     cost = {"seconds_a_step": 1.0, "steps": 100, "job": to_config(step)}
     cell = replace(found[0].cell(1, "score"), column=costed.columns[1], official=cost)
     cells = {1: {"identity": found[0].cell(1, "identity"), "score": cell}}
     known = Plan(costed, tiny, "tiny", store, Reproduction(costed, cells, "tiny"))
-    assert known.jobs({1}, {0, 1}) == []
-    assert [type(job).__name__ for job in known.jobs({1}, {2})] == ["Untrained", "Trained", "ClassifierStep"]
-    assert known.outcome({1}, {0}).cell(1, "score").official_seconds == 100
+    assert known.jobs({1}, {1, 2}) == []
+    assert [type(job).__name__ for job in known.jobs({1}, {3})] == ["Untrained", "Trained", "ClassifierStep"]
+    assert known.outcome({1}, {1}).cell(1, "score").official_seconds == 100
     longer = replace(COLUMN, official=lambda row: (replace(step, seconds=0.02), 100))
     other = Plan(replace(costed, columns=(SEEN, longer)), tiny, "tiny", store, known.earlier)
-    assert [type(job).__name__ for job in other.jobs({1}, {0, 1})] == ["ClassifierStep"]
+    assert [type(job).__name__ for job in other.jobs({1}, {1, 2})] == ["ClassifierStep"]
 
 
 def test_the_json_holds_all_and_reads_back(found, exhibit):
@@ -499,13 +534,13 @@ def test_the_page_is_whole_and_names_stay_text(found):
 
 def test_markdown_is_escaped(found):
     lines = (found[1] / "own/table1.md").read_text().splitlines()[:4]
-    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {8}
+    assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {9}
 
 
 def test_latex_is_escaped(found):
     text = (found[1] / "own/table1.tex").read_text()
     assert r"\& 50\_\%" in text
-    assert all(line.count("&") - line.count(r"\&") == 7 - 1 for line in text.splitlines() if line.endswith(r"\\"))
+    assert all(line.count("&") - line.count(r"\&") == 8 - 1 for line in text.splitlines() if line.endswith(r"\\"))
 
 
 def test_a_failed_run_leaves_its_place_and_the_others_stand(tmp_path, exhibit):
@@ -513,7 +548,7 @@ def test_a_failed_run_leaves_its_place_and_the_others_stand(tmp_path, exhibit):
     result = um.reproduce(replace(exhibit, columns=(SEEN, broken)), rows=[1], seeds=1, folder=tmp_path)
     assert result.cell(1, "identity").mean > 0
     assert str(result.cell(1, "score")) == "failed"
-    assert "row 1, score, seed 0" in result.failures[0]
+    assert "row 1, score, seed 1" in result.failures[0]
     assert "Failed runs" in (tmp_path / "own/table1.html").read_text()
 
 
