@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.console import Console
 
-from calibration import coverage, rates
+from calibration import coverage, rates, widths
 from calibration.coverage import Related
 from calibration.designs import Design
 from calibration.jobs import PIECE, ROOT, Job, done, jobs
@@ -44,7 +44,7 @@ def main() -> None:
             bar.update(task, advance=1, description=job.design.name)
     write_json(RESULTS, measured := results(found, repetitions))
     write_atomically(PAGE, with_results(PAGE.read_text()).encode())
-    console.print("\n".join(outside(measured)))
+    console.print("\n".join(outside(measured)), soft_wrap=True)
     console.print(f"written to {RESULTS.relative_to(Path.cwd())} and {PAGE.relative_to(Path.cwd())}")
 
 
@@ -62,6 +62,7 @@ def results(found: list[tuple[Job, dict[str, Any]]], repetitions: int) -> dict[s
         "seconds": round(sum(result["seconds"] for _, result in found)),
         "rates": [asdict(row) for d in designs if isinstance(d, Design) for row in rates.tallied(d, of[d])],
         "coverage": [asdict(row) for d in designs if isinstance(d, Related) for row in coverage.tallied(d, of[d])],
+        "widths": [asdict(row) for d in designs if isinstance(d, Related) for row in widths.tallied(d, of[d])],
     }
 
 

@@ -18,7 +18,7 @@ from unmix.files import read_json, write_json
 
 ROOT = Path(__file__).parent.parent
 MADE_BY = ("calibration", "src/unmix/measures", "src/unmix/moments", "src/unmix/indeterminacy")
-APART = {"__main__.py", "cells.py", "jobs.py", "page.py"}
+APART = {"__main__.py", "cells.py", "jobs.py", "page.py", "widths.py"}
 PIECE, PROCESSES, FEWER = 20, 2, 4
 
 

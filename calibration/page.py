@@ -8,9 +8,10 @@ from typing import Any
 
 from docs.blocks import with_block
 
-from calibration.cells import Cell, cells_of_coverage, cells_of_rates
+from calibration.cells import cells_of_coverage, cells_of_rates
 from calibration.designs import GROUPS, PLACE, REFUSED, TIME, VALID, WARNED
 from calibration.jobs import PROCESSES
+from calibration.widths import Width
 from unmix.files import read_json
 from unmix.sheets import markdown_row
 
@@ -33,9 +34,11 @@ def with_results(page: str) -> str:
     page = with_block(page, "measured", _measured(results))
     page = with_block(page, "outside", "\n".join(outside(results)) + "\n")
     for name, expects, told in TABLES:
-        some = [cell for cell in rates if (cell.expects, cell.told) == (expects, told)]
-        page = with_block(page, name, _table(some))
-    return with_block(page, "coverage", _table(covered))
+        some = [(c.row, c.column, c.shown_in_table) for c in rates if (c.expects, c.told) == (expects, told)]
+        page = with_block(page, name, _table("%", some))
+    page = with_block(page, "coverage", _table("%", [(c.row, c.column, c.shown_in_table) for c in covered]))
+    wide = [Width(**row) for row in results["widths"]]
+    return with_block(page, "widths", _table("×", [(w.measure, w.design, w.shown) for w in wide]))
 
 
 def outside(results: dict[str, Any]) -> list[str]:
@@ -61,10 +64,10 @@ def _measured(results: dict[str, Any]) -> str:
     )
 
 
-def _table(cells: Sequence[Cell]) -> str:
-    """A line for each measure and a column for each design; bold is what is outside its band."""
-    rows, columns = (list(dict.fromkeys(getattr(cell, side) for cell in cells)) for side in ("row", "column"))
-    at = {(cell.row, cell.column): cell.shown_in_table for cell in cells}
-    lines = [markdown_row(["%", *columns]), markdown_row(["---", *["--:"] * len(columns)])]
+def _table(unit: str, cells: Sequence[tuple[str, str, str]]) -> str:
+    """From row, column and what is shown: a line for each measure and a column for each design."""
+    rows, columns = (list(dict.fromkeys(cell[side] for cell in cells)) for side in (0, 1))
+    at = {(row, column): shown for row, column, shown in cells}
+    lines = [markdown_row([unit, *columns]), markdown_row(["---", *["--:"] * len(columns)])]
     lines += [markdown_row([row, *(at.get((row, column), "–") for column in columns)]) for row in rows]
     return "\n".join([*lines, ""])

@@ -5,24 +5,21 @@ import re
 import sys
 from dataclasses import replace
 from multiprocessing.pool import ThreadPool
-from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from calibration import __main__ as command
+from calibration import coverage, jobs, page, rates, widths
+from calibration.cells import Cell, band, cells_of_coverage, cells_of_rates
+from calibration.coverage import RELATED
+from calibration.designs import DESIGNS, PLACE, REFUSED, WARNED, alike
+from calibration.laws import Gaussian
+from calibration.measures import MEASURES, SELDOM, tried
 
 from unmix import measures
 from unmix.measures import CCA, CKA, ICA, R2, RSA, Procrustes
 from unmix.measures.measure import Measure
-
-ROOT = Path(__file__).parent.parent
-sys.path.insert(0, str(ROOT))  # neither `calibration` nor `docs` is installed
-from calibration import __main__ as command  # noqa: E402
-from calibration import coverage, jobs, page, rates  # noqa: E402
-from calibration.cells import Cell, band, cells_of_coverage, cells_of_rates  # noqa: E402
-from calibration.coverage import RELATED  # noqa: E402
-from calibration.designs import DESIGNS, PLACE, REFUSED, WARNED, alike  # noqa: E402
-from calibration.laws import Gaussian  # noqa: E402
-from calibration.measures import MEASURES, SELDOM, tried  # noqa: E402
 
 NAMED = {design.name: design for design in (*DESIGNS, *RELATED)}
 QUICK = tuple(m for m in MEASURES if not isinstance(m, ICA))
@@ -88,6 +85,13 @@ def test_the_truth_of_a_fit_is_of_its_maps_and_of_another_score_its_mean():
     rows = [{"m": [0.0, -0.5, 0.5, None]}, {"m": [1.0, 0.75, 1.0, None]}]  # the mean is .5
     assert coverage.tallied(NAMED["40 groups of 10"], rows)[0].held == 1
     assert coverage.tallied(NAMED["40 groups of 10"], [{"m": [0.0, -0.5, 0.5, 0.6]}])[0].held == 0
+
+
+def test_a_width_of_one_is_that_of_the_errors():
+    errors = np.random.default_rng(0).normal(size=4000)
+    for truths in ([None] * 4000, list(np.linspace(0, 9, 4000))):
+        found = [{"m": [e + (t or 0), e + (t or 0) - 1.96, 9.0, t]} for e, t in zip(errors, truths, strict=True)]
+        assert widths.tallied(RELATED[0], found)[0].ratio == pytest.approx(1, abs=0.03)
 
 
 def test_every_measure_is_tried():
@@ -164,7 +168,8 @@ def test_the_command_writes_results_and_page_and_goes_on(small, monkeypatch, cap
         monkeypatch.setattr(sys, "argv", ["calibration", "--repetitions", str(repetitions)])
         command.main()
         results = json.loads((small / "results.json").read_text())
-        assert [row["repetitions"] for row in (*results["rates"], *results["coverage"])] == [repetitions] * 2
+        rows = (*results["rates"], *results["coverage"], *results["widths"])
+        assert [row["repetitions"] for row in rows] == [repetitions] * 3
         assert results["seed"] == 0
         assert len(list((small / "pieces").glob("*.json"))) == repetitions
         assert f"{repetitions} repetitions a design, seed 0" in (small / "page.md").read_text()
