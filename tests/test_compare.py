@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -40,6 +41,48 @@ def test_the_verdict_says_up_to_what(b, words):
     found = um.compare(A, b, names=["a", "b"], **FEW)
     assert words in found.verdict
     assert found.pair("a", "b").verdict == found.verdict
+
+
+def test_a_direction_that_is_not_there_is_told_of_whichever_table_it_is_of():
+    wide = np.random.default_rng(3).normal(size=(2000, 50))
+    more = np.column_stack([wide[:, :49], np.random.default_rng(4).normal(size=(2000, 20))])
+    names = ["a", "b"]
+    for x, y, words in (
+        (wide, wide[:, :49], "b is a part of a up to a map of the class signed permutation"),
+        (wide[:, :49], wide, "a and b are nearly the same up to an affine map, but in one direction of b R² is only"),
+        (more, wide, "b is nearly a linear function of a, which holds more, but in one direction of b R² is only"),
+        (wide, more, "a is nearly a linear function of b, which holds more, but in one direction of a R² is only"),
+    ):
+        found = um.compare(x, y, names=names, **FEW).pairs[0]
+        assert found.verdict.startswith(words)
+        assert float(re.search(r"of [ab] R² is only (-?[\d.]+)", found.verdict).group(1)) < 0.05
+        assert found.as_dict()["verdict"] == found.verdict
+
+
+def test_directions_that_hardly_vary_are_counted_as_not_judged(tmp_path):
+    near = np.column_stack([A, A[:, 0] + 0.01 * RNG.normal(size=600)])
+    said = "Not judged: 1 direction of b in which its columns hardly vary apart."
+    for _ in range(2):  # measured, then as it is kept
+        assert said in um.compare(A, near, names=["a", "b"], folder=tmp_path, **FEW).verdict
+
+
+def test_where_chance_is_not_judged_nothing_is_said_of_a_score_that_is_small():
+    x, y = np.cumsum(np.random.default_rng(1).normal(size=(2, 800, 2)), axis=1)
+    options = {"time": True, **QUICK}
+    pair = um.compare(x, y, names=["a", "b"], measures=FEW["measures"], **options).pairs[0]
+    assert all(s.p_value is None and s.hardly for s in pair.scores)
+    assert pair.verdict.startswith("No linear relation of a and b is shown with ")
+    assert um.recovery(x, y, **options).verdict.startswith("No linear recovery is shown with ")
+    assert um.audit(x, y, probe=False, **options).verdict.startswith("Not shown by a linear map with ")
+
+
+def test_a_score_whose_interval_holds_chance_is_hardly_above_it_in_a_list_too():
+    related = A[:, :1] + 4 * RNG.normal(size=(600, 1))
+    found = um.compare(A, related, names=["a", "b"], measures=[R2()], **QUICK)
+    score = found.pairs[0].scores[0]
+    assert score.above_chance
+    assert score.hardly
+    assert found.verdict.startswith("a and b: hardly above chance: R² x → y 0.0")
 
 
 def test_without_regression_the_verdict_lists_what_is_above_chance():

@@ -149,7 +149,7 @@ def test_the_command_writes_the_report(tmp_path):
         [*command, "--kind", "level=ordinal", *few], cwd=tmp_path, capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
-    assert "Linearly recovered: size" in done.stdout
+    assert "Linearly recovered (300 rows, held out): size" in done.stdout
     kept = {path.name for path in (tmp_path / "runs" / "audit-x").iterdir()}
     assert kept == {"audit.html", "audit.json", "audit.csv", "audit.tex"}
 

@@ -118,7 +118,8 @@ def measured(
         )
         widths = x.values.shape[1], y.values.shape[1]
         notes = (*paired.notes, *paired.notes_on_copies((x.name, y.name)), *paired.notes_on_neighbours())
-        found = Pair(x.name, y.name, widths, paired.rows, scores, _ladder(paired, scores), notes)
+        ladder, back = _ladder(paired, scores), _ladder(paired, scores, reverse=True)
+        found = Pair(x.name, y.name, widths, paired.rows, scores, ladder, notes, back)
         store.keep(path, found)
     return found
 
@@ -194,7 +195,9 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None, sources: Sequ
     return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
 
 
-def _ladder(paired: Paired, scores: Sequence[Score | Refusal]) -> Ladder | None:
-    """The classes of maps from x to y; none is named where affine maps are not above chance."""
-    affine = [s for s in scores if isinstance(s, Score) and s.measure == R2()]
-    return climbed(paired.folds, affine[0].value, told=affine[0].can_tell) if affine else None
+def _ladder(paired: Paired, scores: Sequence[Score | Refusal], reverse: bool = False) -> Ladder | None:
+    """The classes of maps from x to y, none where affine maps are not above chance; none is named of x from y."""
+    affine = [s for s in scores if isinstance(s, Score) and s.measure == R2(reverse=reverse)]
+    if not affine:
+        return None
+    return climbed(paired.folds, affine[0].value, told=affine[0].can_tell and not reverse, reverse=reverse)

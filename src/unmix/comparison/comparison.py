@@ -29,6 +29,7 @@ class Pair:
     ----------
     ladder : whether y is recovered from x in every direction, and up to which classes of maps; None where R² of y from
         x was not asked for, or was refused.
+    back : whether x is recovered from y in every direction; no class is named. None likewise.
     """
 
     x: str
@@ -38,6 +39,7 @@ class Pair:
     scores: tuple[Score | Refusal, ...]
     ladder: Ladder | None
     notes: tuple[str, ...]
+    back: Ladder | None = None
 
     def score(self, measure: Measure) -> Score | Refusal:
         """The score of one of the measures that were asked for."""
@@ -53,7 +55,7 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        return pair_verdict(self.x, self.y, self.scores, self.ladder)
+        return pair_verdict(self.x, self.y, self.scores, self.ladder, self.back)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -64,6 +66,7 @@ class Pair:
             "rows": self.rows,
             "scores": {s.measure.name: s.as_dict() for s in self.scores},
             "ladder": self.ladder.as_dict() if self.ladder else None,
+            "back": self.back.as_dict() if self.back else None,
             "verdict": self.verdict,
             "notes": list(self.notes),
         }

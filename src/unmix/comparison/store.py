@@ -21,7 +21,7 @@ from unmix.measures.score import Refusal, Score
 from unmix.tables import Table
 
 STEP = 2**14
-REVISION = 2  # of the numbers: raise it when a measure's value changes, and kept pairs are measured anew
+REVISION = 3  # of the numbers: raise it when a measure's value changes, and kept pairs are measured anew
 
 
 @dataclass(frozen=True)
@@ -81,8 +81,8 @@ def _digest(table: Table) -> str:
 def _pair(kept: dict[str, Any], measures: Sequence[Measure]) -> Pair:
     """A pair from its dictionary."""
     scores = tuple(_score(m, kept["scores"][m.name]) for m in measures)
-    ladder = kept["ladder"] and Ladder.read(kept["ladder"])
-    return Pair(kept["x"], kept["y"], tuple(kept["widths"]), kept["rows"], scores, ladder, tuple(kept["notes"]))
+    ladder, back = (kept[name] and Ladder.read(kept[name]) for name in ("ladder", "back"))
+    return Pair(kept["x"], kept["y"], tuple(kept["widths"]), kept["rows"], scores, ladder, tuple(kept["notes"]), back)
 
 
 def _score(measure: Measure, kept: dict[str, Any]) -> Score | Refusal:

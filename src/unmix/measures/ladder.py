@@ -91,7 +91,9 @@ class Ladder:
         )
 
 
-def climbed(folds: Folds, mean_r2: float, tolerance: float = TOLERANCE, *, told: bool = True) -> Ladder:
+def climbed(
+    folds: Folds, mean_r2: float, tolerance: float = TOLERANCE, *, told: bool = True, reverse: bool = False
+) -> Ladder:
     """Find the smallest classes that lose at most `tolerance` in every direction of y.
 
     First among the classes with an offset; then the offset is dropped where the same class without it loses at most
@@ -102,6 +104,7 @@ def climbed(folds: Folds, mean_r2: float, tolerance: float = TOLERANCE, *, told:
     ----------
     mean_r2 : the mean R² of the columns, by affine maps.
     told : whether affine maps are above chance, or chance could not be judged; if not, no class is named.
+    reverse : of x from y instead of y from x.
 
     Examples
     --------
@@ -113,7 +116,7 @@ def climbed(folds: Folds, mean_r2: float, tolerance: float = TOLERANCE, *, told:
     """
     if mean_r2 < COMPLETE:
         return Ladder(Extent.THROUGHOUT, {})
-    losses = Losses(folds)
+    losses = Losses(folds, reverse)
     weakest, unjudged = losses.weakest, losses.directions.unjudged
     if weakest.r2 < COMPLETE:
         return Ladder(Extent.IN_PART, {}, weakest, unjudged)
@@ -123,9 +126,10 @@ def climbed(folds: Folds, mean_r2: float, tolerance: float = TOLERANCE, *, told:
 class Losses:
     """What affine maps miss, and what each class misses beside that, in the worst direction of the truth."""
 
-    def __init__(self, folds: Folds) -> None:
-        self.splits = folds.splits()
-        pooled = folds.chunks.pooled()
+    def __init__(self, folds: Folds, reverse: bool = False) -> None:
+        self.splits, pooled = folds.splits(), folds.chunks.pooled()
+        if reverse:
+            self.splits, pooled = [(a.swapped(), b.swapped()) for a, b in self.splits], pooled.swapped()
         self.widths = len(pooled.mean_x), len(pooled.mean_y)
         spread = np.stack([test.products_about(train.mean_y) for train, test in self.splits])
         self.directions = Directions.of(spread, pooled.yy)

@@ -269,6 +269,7 @@ def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:
     require_labels(labels, "groups")
     labels = labels.astype(str) if labels.dtype == object else labels
     names, member = np.unique(labels, return_inverse=True)
+    member = np.argsort(np.argsort(names.astype(str)))[member]  # 10 is the same group as "10", and in the same fold
     _require_some(len(names), n)
     require(
         len(names) >= 2 * folds,

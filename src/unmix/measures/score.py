@@ -73,8 +73,8 @@ class Score:
 
     @property
     def can_tell(self) -> bool:
-        """Whether more may be said of the score: it is above chance, or chance cannot be judged."""
-        return self.above_chance or self.p_value is None
+        """Whether more may be said: the score is above chance or, where chance cannot be judged, not small."""
+        return self.above_chance or (self.p_value is None and not self.hardly)
 
     @property
     def hardly(self) -> bool:
