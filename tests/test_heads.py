@@ -220,6 +220,10 @@ def test_the_same_distribution_in_another_shape(after, tmp_path):
         ("they differ by up to .*, so the model changes them", lambda a: a / a.norm(dim=1, keepdim=True)),
         ("they differ by up to .*, so the model changes them", lambda a: 30 * torch.tanh(a / 30)),
         ("they differ by up to .*, so the model changes them", lambda a: a * 0),
+        (
+            "those of 1 of 5 labels are infinite or NaN, which no",
+            lambda a: a.masked_fill(torch.arange(5) == 2, -torch.inf),
+        ),
         ("there are 2 of them a row and the layer gives 5", lambda a: a[:, :2]),
         ("no logits of 5 labels, .*embedding", lambda a: {"embedding": a}),
         ("no logits of 5 labels, .*a NoneType", lambda a: None),

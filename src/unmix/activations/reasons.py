@@ -38,6 +38,9 @@ def reason(ours: Float[Tensor, "rows ours"], theirs: Logits, others: Mapping[str
             f"there are {theirs.shape[1]} of them a row and the layer gives {ours.shape[1]}: name the layer of the "
             f"model's head, let call= return the logits that the layer gives, or {LAYERS}"
         )
+    if bool((masked := ~theirs.isfinite()).any()):
+        count = int(masked.any(0).sum())
+        return f"those of {count} of {theirs.shape[1]} labels are infinite or NaN, which no f·g + bias is: {LAYERS}"
     pair = {name: gives for name, gives in others.items() if gives.shape == theirs.shape}
     if pair and _near(torch.stack([ours, *pair.values()]).mean(0), theirs):
         return (
