@@ -215,3 +215,11 @@ def test_bad_tables_are_refused(embedding, truth, words):
     for measure in (um.recovery, um.mcc):
         with pytest.raises(um.InputError, match=words):
             measure(embedding, truth)
+
+
+def test_columns_that_repeat_others_keep_their_numbers_next_to_constant_ones():
+    z = np.random.default_rng(5).normal(size=(200, 2))
+    x = np.column_stack([np.ones(200), z, -3 * z[:, 0] + 1])
+    notes = um.recovery(x, z, bootstraps=40, permutations=99).notes
+    said = "columns of the embedding, counted from 0, repeat others, up to scale and offset: 3 of 1"
+    assert said in notes

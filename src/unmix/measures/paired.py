@@ -107,10 +107,14 @@ class Paired:
                 f"{self.copies:,} of {self.rows:,} rows are copies of others: held out, they have been seen, so scores "
                 "are too good; remove the copies, or give them one group"
             )
-        for name, pairs in zip(names, self.repeated, strict=True):
+        for name, pairs, kept in zip(names, self.repeated, (self.kept_x, self.kept_y), strict=True):
             more = f" and {len(pairs) - 5} more" if len(pairs) > 5 else ""
-            listed = ", ".join(f"{b} of {a}" for a, b in pairs[:5])
-            said += [f"columns of {name} repeat others, up to scale and offset: {listed}{more}"] if pairs else []
+            listed = ", ".join(f"{kept[b]} of {kept[a]}" for a, b in pairs[:5])
+            said += (
+                [f"columns of {name}, counted from 0, repeat others, up to scale and offset: {listed}{more}"]
+                if pairs
+                else []
+            )
         return tuple(said)
 
     def targets(self, columns: Int64[ndarray, " c"]) -> Paired:
