@@ -66,7 +66,7 @@ class Cell:
         Examples
         --------
         >>> Cell("CCA ρ", "Gaussian", 21, 400).shown
-        '5.2 ± 1.1'
+        '5.2 ± 1.2'
         """
         return f"{100 * self.count / self.of:.1f} ± {100 * self.error:.1f}" if self.of else "–"
 
@@ -86,7 +86,7 @@ def band(times: int, share: float) -> tuple[int, int]:
     Examples
     --------
     >>> band(400, 0.05)
-    (8, 36)
+    (7, 36)
     """
     low, high = binom.interval(SURE, times, share)
     return int(low), int(high)
