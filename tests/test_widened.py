@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 import unmix as um
 from unmix import Lp, LpNorm
-from unmix.kernels import contrastive_sum
+from unmix.kernels import contrastive_sum, onepass, tiled
 from unmix.objectives import info_nce
-from unmix.objectives.widened import kernel, widened_sum
+from unmix.objectives.widened import PROBES, kernel, widened_sum, width
 
 DISTANCES = [Lp(1), Lp(2), Lp(3), Lp(1.5), LpNorm(1), LpNorm(2), LpNorm(3)]
 
@@ -40,6 +40,45 @@ def test_without_positives_the_kernel_is_the_log_sum_over_the_others(similarity,
         assert torch.allclose(f.double(), e, atol=tolerance)
 
 
+def test_an_anchor_without_positive_is_so_in_both_methods():
+    points = cloud(8, 2)
+    exact = tiled.contrastive_sum(Lp(2), points, points, None, 8, math.inf, with_gradient=True)
+    narrow = onepass.contrastive_sum(Lp(2), points.float(), points.float(), None, 8, math.inf, with_gradient=True)
+    for f, e in zip(narrow[:3], exact[:3], strict=True):
+        assert torch.allclose(f.double(), e, atol=1e-4)
+
+
+@given(st.sampled_from(DISTANCES), st.floats(1.0, 1e3), st.integers(2, 40), st.integers(1, 5), st.integers(0, 99))
+def test_the_width_undoes_the_scale_once_negatives_are_far(similarity, scale, n, d, seed):
+    points = 1e3 * cloud(n, d, seed=seed)
+    assert width(similarity, scale * points) == pytest.approx(width(similarity, points) / scale, rel=1e-6)
+    assert width(similarity, points * 1e-9) == 1.0
+
+
+@given(st.integers(1, 12), st.integers(2, 30), st.integers(0, 99))
+def test_the_nearest_is_of_the_same_group(groups, size, seed):
+    n = groups * size
+    points = 1e3 * cloud(n, 2, seed=seed)
+    probes = range(0, n, max(1, n // PROBES))
+    among = [[j for j in range(i // size * size, (i // size + 1) * size) if j != i] for i in probes]
+    nearest = torch.stack(
+        [(points[i] - points[others]).abs().sum(1).min() for i, others in zip(probes, among, strict=True)]
+    )
+    assert width(Lp(1), points, size) == pytest.approx(2 / nearest.mean().item())
+
+
+@pytest.mark.parametrize("similarity", DISTANCES, ids=repr)
+def test_at_its_width_the_nearest_negative_has_the_energy_of_a_positive(similarity):
+    """E[−s] = d/h under the density ∝ exp s: here of r = ‖x‖, whose density is ∝ r^{d−1} exp(−r^h)."""
+    d, points = 4, cloud(PROBES, 4, 100.0)
+    r = torch.linspace(0, 60, 600_001, dtype=torch.float64)
+    density = r ** (d - 1) * torch.exp(-(r**similarity.degree))
+    energy = (density * r**similarity.degree).sum() / density.sum()
+    nearest = (-similarity.matrix(points, points)).fill_diagonal_(torch.inf).min(1).values
+    at_width = nearest.mean() * width(similarity, points) ** similarity.degree
+    assert at_width.item() == pytest.approx(energy.item(), rel=1e-5)
+
+
 def naive(similarity, points, group):
     """Each anchor's log-sum at its own width, which is held fixed in the gradient."""
     total, widths = torch.zeros((), dtype=torch.float64), []
@@ -62,18 +101,11 @@ def test_each_anchor_sees_its_negatives_at_its_own_width(similarity, scale, grou
     expected, widths = naive(similarity, points, group)
     (gradient,) = torch.autograd.grad(expected, points)
     leaf = points.detach().to(dtype).requires_grad_()
-    found = widened_sum(similarity, leaf, torch.zeros(12, dtype=dtype), group)
+    found = widened_sum(similarity, leaf, torch.zeros(12, dtype=dtype), group, own_widths=True)
     assert scale < 30 or len(set(widths)) > 6  # a width each
     tolerance = {torch.float32: 1e-4, torch.float64: 1e-10}[dtype]
     assert found.item() == pytest.approx(expected.item(), rel=tolerance, abs=tolerance)
     assert torch.allclose(torch.autograd.grad(found, leaf)[0].double(), gradient, atol=tolerance)
-
-
-@given(st.sampled_from(DISTANCES), st.floats(1.0, 1e3), st.integers(2, 40), st.integers(1, 5), st.integers(0, 99))
-def test_the_sum_over_negatives_is_blind_to_the_scale_once_they_are_far(similarity, scale, n, d, seed):
-    points = 1e3 * cloud(n, d, seed=seed)
-    once, more = (widened_sum(similarity, c * points, torch.zeros(n)).item() for c in (1.0, scale))
-    assert more == pytest.approx(once, rel=1e-6, abs=1e-6)
 
 
 @given(st.integers(2, 40), st.integers(1, 5), st.floats(10.0, 1e6), st.integers(0, 99))
@@ -82,19 +114,8 @@ def test_a_far_anchor_pulls_no_harder_for_being_far(n, d, far, seed):
     points = 1e3 * cloud(n, d, seed=seed)
     points[0] *= far
     c = torch.ones((), dtype=torch.float64, requires_grad=True)
-    (push,) = torch.autograd.grad(widened_sum(Lp(2), c * points, torch.zeros(n)), c)
+    (push,) = torch.autograd.grad(widened_sum(Lp(2), c * points, torch.zeros(n), own_widths=True), c)
     assert n * d * (1 - 1e-9) <= -push.item() <= n * (d + 2 * math.log(n)) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("similarity", DISTANCES, ids=repr)
-def test_at_its_width_the_nearest_negative_has_the_energy_of_a_positive(similarity):
-    """E[−s] = d/h under the density ∝ exp s: here of r = ‖x‖, whose density is ∝ r^{d−1} exp(−r^h)."""
-    d, points = 4, cloud(2, 4, 100.0)
-    density = kernel(similarity)
-    r = torch.linspace(0, 60, 600_001, dtype=torch.float64)
-    weight = r ** (d - 1) * torch.exp(-(r**density.degree))
-    energy = ((weight * r**density.degree).sum() / weight.sum()).item()
-    assert widened_sum(similarity, points, torch.zeros(2)).item() == pytest.approx(-2 * energy, rel=1e-5)
 
 
 def test_a_density_is_estimated_by_the_distance_itself_or_by_squares_where_p_is_above_2():
@@ -106,6 +127,7 @@ def test_a_density_is_estimated_by_the_distance_itself_or_by_squares_where_p_is_
 def test_among_near_negatives_it_is_info_nce_but_for_the_positive(similarity):
     a, b = cloud(256, 2, 0.1, seed=1), cloud(256, 2, 0.1, seed=2)
     plain, wide = (info_nce(similarity, a, b, widen=w).item() for w in (False, True))
+    assert width(similarity, a) == 1.0
     assert wide < plain < wide + 2 / 255  # one term more among 255
 
 
@@ -149,6 +171,7 @@ def test_the_scale_settles_a_little_above_the_laws_own(law, p, generator):
         return torch.autograd.grad(info_nce(Lp(p), c * a, c * b, widen=True), c)[0].item()
 
     assert info_nce(Lp(p), a, b).item() < 0.01
+    assert width(Lp(p), a) < 0.5
     assert slope(1.0) < 0 < slope(1.5)
 
 
@@ -178,6 +201,9 @@ def test_what_cannot_be_widened_is_refused():
         info_nce(um.Dot(), cloud(4, 2), cloud(4, 2), widen=True)
     with pytest.raises(um.InputError, match="widen an Lp similarity"):
         um.InfoNCE(um.Dot(), widen=True)
+    for described in (um.InfoNCE, lambda **options: um.Recipe(10, 64, 1e-2, **options)):
+        with pytest.raises(um.InputError, match="give widen=True too"):
+            described(own_widths=True)
     recipe = um.Recipe(10, 64, 1e-2, widen=True)
     with pytest.raises(um.InputError, match="group_size or widen"):
         recipe.trained(um.Model(objective=um.Regression()))

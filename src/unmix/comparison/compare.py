@@ -125,7 +125,10 @@ def measured(
 
 
 def tables_of(sources: Sequence[Any], names: Sequence[str] | None, ids: Any = None, groups: Any = None) -> list[Table]:
-    """Read the tables, with unlike names: ids are columns of each if named, groups a column of the first."""
+    """Read the tables, with unlike names: ids are columns of each if named, groups a column of the first.
+
+    Where other tables have the column of groups too, it is no output there either.
+    """
     require(
         names is None or len(names) == len(sources),
         f"there are {len(names or ())} names for {len(sources)} representations: give one each.",
@@ -136,6 +139,8 @@ def tables_of(sources: Sequence[Any], names: Sequence[str] | None, ids: Any = No
         default = _file_name(source, sources) if named else f"representation {i + 1}"
         wanted = [label for label in (ids, groups if i == 0 else None) if isinstance(label, str)]
         table = read(source, names[i] if names else default, labels=wanted)
+        if i > 0 and isinstance(groups, str) and groups in table.columns:  # the same labels again, and no output
+            table = read(source, table.name, labels=[*wanted, groups])
         missing = [label for label in wanted if label not in table.labels]
         require(
             not missing,

@@ -25,6 +25,7 @@ def info_nce(
     group_size: int | None = None,
     two_sided: bool = False,
     widen: bool = False,
+    own_widths: bool = False,
 ) -> Float[Tensor, ""]:
     """−mean_i log( e^{s(a_i, p_i)/τ} / (e^{s(a_i, p_i)/τ} + Σ_{j≠i} e^{s(a_i, a_j)/τ}) ).
 
@@ -33,7 +34,7 @@ def info_nce(
     (Zimmermann et al. 2021, equation 1; their code counts the anchor too). In the limit of many
     negatives this is the cross-entropy of p(z̃|z) and the model's q(z̃|z), less a constant.
     `two_sided` adds the same with positives and anchors exchanged, and halves. `widen` puts `widened_sum` in the place
-    of the sum over negatives.
+    of the sum over negatives, with `own_widths` or one for all.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def info_nce(
 
     def side(rows: Tensor) -> Tensor:
         if widen:
-            return widened_sum(similarity, rows, positive, group_size)
+            return widened_sum(similarity, rows, positive, group_size, own_widths)
         return contrastive_sum(similarity, rows, rows, positive, group_size)
 
     total = (side(a) + side(b)) / 2 if two_sided else side(a)
@@ -75,6 +76,11 @@ def require_distance(similarity: Similarity, widen: bool) -> None:
     require(not none, "a dot product is no distance, so its negatives have no width: widen an Lp similarity.")
 
 
+def require_widened(described: Any) -> None:
+    """Refuse widths of negatives that nothing widens, in an objective or a recipe."""
+    require(described.widen or not described.own_widths, "own_widths says how negatives widen: give widen=True too.")
+
+
 def require_temperature(temperature: float) -> None:
     require(0 < temperature < math.inf, f"the temperature must be positive and finite, not {temperature}.")
 
@@ -88,11 +94,13 @@ class InfoNCE:
     temperature : τ, or its initial value if `learn_temperature`.
     group_size : negatives come from groups of this many rows instead of the whole batch.
     widen : negatives are seen through a kernel as wide as they are far (`widened_sum`); for distances, not for `Dot`.
+    own_widths : widened for each anchor on its own, where the embedding has tails; if not, by one width for the batch.
 
     Examples
     --------
     >>> InfoNCE(Dot(), temperature=0.1)
-    InfoNCE(similarity=Dot(), temperature=0.1, learn_temperature=False, two_sided=False, group_size=None, widen=False)
+    InfoNCE(similarity=Dot(), temperature=0.1, learn_temperature=False, two_sided=False, group_size=None, widen=False,
+    own_widths=False)
     """
 
     similarity: Similarity = field(default_factory=Dot)
@@ -101,6 +109,7 @@ class InfoNCE:
     two_sided: bool = False
     group_size: int | None = None
     widen: bool = False
+    own_widths: bool = False
     told: ClassVar[tuple[str, ...]] = ("x", "x_view")
 
     def __post_init__(self) -> None:
@@ -116,6 +125,7 @@ class InfoNCE:
             f"a group of negatives needs at least 2 rows, not {self.group_size}.",
         )
         require_distance(self.similarity, self.widen)
+        require_widened(self)
 
     def check(self, process: Any, batch: int, outputs: int) -> None:
         require_groups(batch, self.group_size)
@@ -125,7 +135,7 @@ class InfoNCE:
 
     def __str__(self) -> str:
         learned = " (learned)" if self.learn_temperature else ""
-        widened = ", negatives widened" if self.widen else ""
+        widened = (", negatives widened" + ", each anchor's alone" * self.own_widths) * self.widen
         return f"InfoNCE with {self.similarity}, τ = {self.temperature:g}{learned}{widened}"
 
 
@@ -145,4 +155,4 @@ class _InfoNCELoss(nn.Module):
         o = self.objective
         anchors, positives = encode(torch.cat([x, x_view])).split(len(x))
         temperature = self.log_temperature.exp()
-        return info_nce(o.similarity, anchors, positives, temperature, o.group_size, o.two_sided, o.widen)
+        return info_nce(o.similarity, anchors, positives, temperature, o.group_size, o.two_sided, o.widen, o.own_widths)

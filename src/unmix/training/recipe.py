@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from unmix.errors import require, require_kind
 from unmix.model import Model
 from unmix.objectives import CrossEntropy, InfoNCE
-from unmix.objectives.info_nce import require_groups
+from unmix.objectives.info_nce import require_groups, require_widened
 from unmix.training.batches import EvenLabels, Fresh, Local
 from unmix.training.optimisers import SOAP, Adam
 from unmix.training.schedules import Constant, OneCycle
@@ -26,8 +26,9 @@ class Recipe:
     optimiser : what makes an update of a gradient.
     schedule : how the rate moves over the run.
     batches : which rows a step takes: independent ones, ones spread evenly over labels, or neighbours out of a pool.
-    group_size, widen : how InfoNCE is to take its negatives where the model does not say: few a pair, where pairs are
-        what is short; through a wider kernel, where near negatives are (`InfoNCE`).
+    group_size, widen, own_widths : how InfoNCE is to take its negatives where the model does not say: few a pair, where
+        pairs are what is short; through a wider kernel, where near negatives are, of one width or of each anchor's
+        own (`InfoNCE`).
     scale_rate : the rate of the learned scale of the output and of the temperature, as a share of the others'. A box
         that grows slowly from a small extent is filled to its corners on the way, which turns the axes into place.
     head_settles : the share of the run after which rows of a head that lie near each other move together, and what one
@@ -50,6 +51,7 @@ class Recipe:
     batches: EvenLabels | Fresh | Local = field(default_factory=Fresh)
     group_size: int | None = None
     widen: bool = False
+    own_widths: bool = False
     scale_rate: float = 1.0
     head_settles: float = 1.0
     whitening_rows: int = 50_000
@@ -67,6 +69,7 @@ class Recipe:
         require(share, f"head_settles is a share of the run above 0, at most 1, not {self.head_settles}.")
         if self.group_size is not None:
             require_groups(self.batch, self.group_size)
+        require_widened(self)
         require_kind(self.schedule, OneCycle | Constant, "schedule", "um.recipes.OneCycle()")
         require_kind(self.optimiser, Adam | SOAP, "optimiser", "um.recipes.SOAP()")
         require_kind(self.batches, EvenLabels | Fresh | Local, "batches", "um.recipes.Fresh()")
@@ -89,4 +92,5 @@ class Recipe:
         require_kind(objective, InfoNCE, "the objective of a recipe with group_size or widen", "um.InfoNCE()")
         assert isinstance(objective, InfoNCE)  # for the type checker
         size, widen = objective.group_size or self.group_size, self.widen or objective.widen
-        return replace(model, objective=replace(objective, group_size=size, widen=widen))
+        own = self.own_widths or objective.own_widths
+        return replace(model, objective=replace(objective, group_size=size, widen=widen, own_widths=own))

@@ -38,8 +38,8 @@ def suited(process: Process, model: Model) -> Recipe:
 
     - An Lp similarity in a uniform box, or on R^d with a narrow conditional (a standard deviation of at most 0.35 of
       the marginal's): the loss saturates where the conditional is narrow, and near negatives are the limit. `Local`
-      batches bring them near (above 2 dimensions, and if it is narrow), a wider kernel sees them, and a box output
-      grows slowly.
+      batches bring them near (above 2 dimensions, and if it is narrow), a wider kernel sees them, on R^d with a width
+      for each anchor, and a box output grows slowly.
     - A dot product on a sphere with a fixed r²/τ below half the dimension: the loss hardly depends on the weights, and
       gradient noise is the limit. Many pairs, few negatives each; twice the pairs and more steps where the two views
       have little in common either (von Mises-Fisher with κ below half the dimension).
@@ -85,7 +85,7 @@ def _contrastive(process: PairProcess, model: Model, objective: InfoNCE) -> Reci
         # Each axis once at most, so that regions stay wide against the conditional; a pool halved twice is one batch.
         halvings = min(10, process.dimension)
         near = Local(depth=halvings) if narrow and halvings > 2 else Fresh()
-        return Recipe(6000, 1024, 2e-2, batches=near, widen=True, scale_rate=0.06)
+        return Recipe(6000, 1024, 2e-2, batches=near, widen=True, own_widths=not uniform_box, scale_rate=0.06)
     if isinstance(objective.similarity, Dot) and isinstance(output, outputs.Sphere):
         weak = objective.temperature * process.dimension > 2 * output.radius**2
         if weak and not (output.learnable or objective.learn_temperature):
