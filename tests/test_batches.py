@@ -178,8 +178,8 @@ def test_the_recipe_suits_the_regime():
     for marginal, narrow in ((um.Normal(1.0), 0.35), (um.Laplace(1.0), 0.35 * math.sqrt(2)), (um.Normal(3.0), 1.05)):
         for scale, near in ((0.99 * narrow, True), (1.01 * narrow, False)):
             unbounded = replace(box, space=um.Euclidean(10), marginal=marginal, conditional=um.Normal(scale))
-            own = replace(um.recipes.suited(box, free), own_widths=True)  # a normal marginal has tails
-        assert um.recipes.suited(unbounded, free) == (own if near else um.recipes.fast())
+            own = replace(um.recipes.suited(box, free), own_widths=True)  # the marginal has tails
+            assert um.recipes.suited(unbounded, free) == (own if near else um.recipes.fast())
     dots = um.Model(objective=um.InfoNCE(um.Dot()))
     assert um.recipes.suited(replace(box, space=um.Euclidean(10), marginal=um.Normal(1.0)), dots) == um.recipes.fast()
     sphere = um.PairProcess(um.Sphere(10), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP())

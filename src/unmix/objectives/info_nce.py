@@ -98,9 +98,8 @@ class InfoNCE:
 
     Examples
     --------
-    >>> InfoNCE(Dot(), temperature=0.1)
-    InfoNCE(similarity=Dot(), temperature=0.1, learn_temperature=False, two_sided=False, group_size=None, widen=False,
-    own_widths=False)
+    >>> print(InfoNCE(Dot(), temperature=0.1))
+    InfoNCE with dot product, τ = 0.1
     """
 
     similarity: Similarity = field(default_factory=Dot)
