@@ -23,7 +23,7 @@ GROUPS = {
         indeterminacy.ScaledPermutation indeterminacy.GeneralisedPermutation indeterminacy.Orthogonal
         indeterminacy.ScaledOrthogonal indeterminacy.Linear indeterminacy.FittedMap""",
     "Training: a run, how long and how fast it goes, what is kept": """
-        fit Fit load Recipe recipes.suited recipes.fast recipes.paper recipes.OneCycle recipes.Constant
+        fit Fit Optimality load Recipe recipes.suited recipes.fast recipes.paper recipes.OneCycle recipes.Constant
         recipes.SOAP recipes.Adam recipes.Fresh recipes.Local recipes.EvenLabels stream
         callbacks.Callback callbacks.TensorBoard callbacks.MLflow Interrupted TrainingDiverged RunFolderError""",
     "Recovery: up to what an embedding equals known latents": """

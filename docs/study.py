@@ -18,7 +18,7 @@ from blocks import with_block
 from matplotlib.axes import Axes
 
 import unmix as um
-from unmix.configuration import to_config
+from unmix.configuration import from_config, to_config
 from unmix.files import read_json, write_json
 from unmix.model import Model, Network
 from unmix.papers.effort import fast
@@ -153,10 +153,12 @@ def settings(regime: Regime, variant: str) -> dict[str, object]:
 
 
 def kept() -> dict[tuple[str, str], dict]:
-    """The runs that are kept and still are what the recipe says."""
+    """The runs that are kept and still are what the recipe says; options that came since are at their defaults."""
     found = {(run["regime"], run["variant"]): run for run in (read_json(KEPT) if KEPT.exists() else [])}
-    asked = {(r.title, v): settings(r, v) for r in REGIMES for v in r.variants}
-    return {k: run for k, run in found.items() if k in asked and asked[k] == {n: run[n] for n in ("model", "recipe")}}
+    asked = {(r.title, v): changed(r, v) for r in REGIMES for v in r.variants}
+    return {
+        k: run for k, run in found.items() if asked.get(k) == tuple(from_config(run[n]) for n in ("model", "recipe"))
+    }
 
 
 def run() -> None:

@@ -12,9 +12,9 @@ from statistics import median
 from blocks import with_block
 
 from unmix.papers import Reproduction, read
-from unmix.papers.cell import DAGGER
+from unmix.papers.cell import DAGGER, TUNED, TUNING_SEED
 from unmix.papers.durations import duration, times
-from unmix.papers.export import MARKS, MEANINGS, OUTDATED, markdown, plain_cell
+from unmix.papers.export import MARKS, MEANINGS, OUTDATED, TUNING, markdown, plain_cell
 from unmix.papers.pictures import grid
 from unmix.sheets import markdown_row
 
@@ -67,18 +67,19 @@ def summary(found: Reproduction, title: str) -> str:
 
 
 def made(found: Reproduction) -> str:
-    """When and with what, and how many seeds."""
+    """When and with what, and of which seeds."""
     when = max(run.result["when"] for run in found.runs.values())[:10]
     torch = " and ".join(sorted({run.result["versions"]["torch"] for run in found.runs.values()}))
-    counts = sorted({len(cell.runs) for cells in found.cells.values() for cell in cells.values()})
-    seeds = " or ".join(map(str, counts)) + (" seed" if counts == [1] else " seeds")
+    some = {tuple(run.seed for run in c.reported) for cells in found.cells.values() for c in cells.values()}
+    seeds = " or ".join("seeds " + ", ".join(map(str, each)) for each in sorted(some) if each)
+    seeds = "Seed 0 alone, the tuning seed" if some == {(TUNING_SEED,)} else seeds.capitalize()
     written = f"written by `unmix reproduce {found.exhibit.name}` on {when} with torch {torch}"
     trained = [cell for cells in found.cells.values() for cell in cells.values() if cell.seconds]
     older = len({run.key for cell in trained if cell.outdated for run in cell.runs})
     runs = len({run.key for cell in trained for run in cell.runs})
     told = f" {older} of {runs} trained runs are by settings that the recipe or the model had before."
     told = told if older else ""
-    return f"{seeds} a row, one thread a run; {written}.{told}"
+    return f"{seeds}; one thread a run; {written}.{told}"
 
 
 def readme_block() -> str:
@@ -88,8 +89,9 @@ def readme_block() -> str:
     lines += [summary(tables[name], title) for name, titles in SHOWN.items() if name in tables for title in titles]
     legend = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items())
     told = "In brackets: published. Rows that theory expects to be low have no goal. Time and ratio are medians."
-    daggers = f" {OUTDATED}" if any(DAGGER in line for line in lines) else ""
-    return "\n".join([*lines, "", f"Rows {legend}. {told}{daggers}"]) + "\n"
+    marks = {OUTDATED: DAGGER, TUNING: TUNED}
+    seen = "".join(f" {meaning}" for meaning, mark in marks.items() if any(mark in line for line in lines))
+    return "\n".join([*lines, "", f"Rows {legend}. {told}{seen}"]) + "\n"
 
 
 def page_block() -> str:

@@ -66,7 +66,7 @@ def test_the_logits_are_those_of_info_nce(n, d, seed, dot):
     similarity = um.Dot() if dot else um.Lp(1)
     a, b = (torch.randn(n, d, generator=torch.Generator().manual_seed(seed + k), dtype=torch.float64) for k in (0, 1))
     naive = info_nce(similarity, a, b, 0.5).item()
-    assert logits(a, b, similarity, n).loss(2.0) == pytest.approx(naive, abs=1e-9)
+    assert logits(a, b, similarity, n).loss(2.0).item() == pytest.approx(naive, abs=1e-9)
 
 
 WORLDS = [
@@ -104,7 +104,7 @@ def test_bayes_needs_the_law_that_negatives_are_drawn_from():
     losses = {}
     for share in (1.0, 0.5, 0.0):
         groups = zip(pairs.z.split(size), pairs.z_view.split(size), strict=True)
-        losses[share] = sum(logits(z, view, Tempered(process), size).loss(1.0) for z, view in groups) / 64
+        losses[share] = sum(logits(z, view, Tempered(process), size).loss(1.0).item() for z, view in groups) / 64
     found = fitted(process, um.InfoNCE(um.Lp(2), group_size=size)).optimality
     assert losses[1.0] == pytest.approx(found.floor.value, abs=4 * found.floor.error)
     assert losses[0.0] > losses[0.5] > losses[1.0]
@@ -143,6 +143,10 @@ def test_what_is_not_known_is_said_and_gives_no_number():
     assert "the law of the second view" in found.unknown[0]
     truncated = um.PairProcess(SPHERE, um.Uniform(), um.Truncated(um.Normal(0.5), 0.5), LINEAR)
     assert "truncated law on a sphere is not available" in fitted(truncated, um.InfoNCE(um.Dot())).optimality.unknown[0]
+    edge = um.PairProcess(um.Euclidean(2), um.Normal(1e4), um.Truncated(um.Normal(9.0), 0.01), LINEAR)
+    found = fitted(edge, um.InfoNCE(um.Lp(2))).optimality  # at 10,000 single precision is coarser than a tenth of that
+    assert found.floor is None
+    assert "outside the support" in found.unknown[0]
     wide = um.Model(SMALL, um.InfoNCE(um.Dot(), 0.1), dimension=6)
     found = um.fit(vmf(), wide, um.Recipe(1, 64, 1e-2, whitening_rows=500), progress=False).optimality
     assert found.at_inverse is None

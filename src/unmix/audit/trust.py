@@ -85,7 +85,7 @@ def _in_time(paired: Paired) -> Check:
     return Check(
         "the embedding does not drift in time",
         steady,
-        f"folds are consecutive rows, {between:,} rows apart; "
+        f"folds are consecutive rows, {between:,} row{'s' * (between != 1)} apart; "
         + ("no drift of the embedding is seen" if steady else "the embedding drifts"),
         "Of a factor that drifts too, chance is not judged: take differences, remove trends, or give whole sessions as "
         "groups. Slight trends are not always seen.",

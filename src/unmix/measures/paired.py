@@ -168,7 +168,7 @@ def pair(
     elif time:
         apart = gap_of(x, y, folds)
         chunk, gap = chunks_in_time(n, folds, apart)
-        notes.append(f"rows in time: folds are consecutive rows, {apart:,} rows apart")
+        notes.append(f"rows in time: folds are consecutive rows, {apart:,} row{'s' * (apart != 1)} apart")
     else:
         chunk = chunks_of_table(n, seed) if n < SMALL_TABLE else chunks_of_rows(0, n, seed)
 

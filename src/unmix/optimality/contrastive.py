@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Float64
 from torch import Tensor
 
 from unmix.errors import InputError
@@ -16,7 +16,7 @@ from unmix.laws import Normal, Uniform, VonMisesFisher
 from unmix.laws.additive import AdditiveLaw
 from unmix.objectives import InfoNCE
 from unmix.optimality.inverse import true_inverse
-from unmix.optimality.losses import BATCHES, Losses, at_best_scale
+from unmix.optimality.losses import BATCHES, Losses, at_best_scale, known
 from unmix.processes import PairProcess, Pairs
 from unmix.randomness import stream
 from unmix.spaces import Sphere
@@ -24,7 +24,6 @@ from unmix.training.result import Fit
 
 ANCHORS = 128  # a batch, each against all its negatives
 INTEGRALS = 2048  # a batch, where each density takes a numerical integral
-F64 = torch.float64
 
 
 class Logits(NamedTuple):
@@ -33,10 +32,10 @@ class Logits(NamedTuple):
     positive: Float[Tensor, " m"]
     others: Float[Tensor, "m n"]
 
-    def loss(self, scale: float) -> float:
+    def loss(self, scale: float) -> Float64[Tensor, ""]:
         """−mean_i log( e^{s(i, i⁺)} / (e^{s(i, i⁺)} + Σ_{j≠i} e^{s(i, j)}) )."""
         every = scale * torch.cat([self.positive[:, None], self.others], 1).double()
-        return (every.logsumexp(1) - every[:, 0]).mean().item()
+        return (every.logsumexp(1) - every[:, 0]).mean()
 
 
 Seen = Callable[[Pairs], tuple[Tensor, Tensor]]  # what a critic is shown of both views of a batch
@@ -85,7 +84,7 @@ def contrastive_losses(fit: Fit, process: PairProcess, objective: InfoNCE) -> Lo
         views = [seen(batch) for batch in batches]
         sides = [views, [(b, a) for a, b in views]] if objective.two_sided else [views]
         found = [[logits(a, b, critic, anchors) for a, b in side] for side in sides]
-        return lambda scale: torch.tensor([[one.loss(scale) for one in side] for side in found], dtype=F64).mean(0)
+        return lambda scale: torch.stack([torch.stack([one.loss(scale) for one in side]) for side in found]).mean(0)
 
     trained: Any = fit.network.loss
     attained = losses(lambda batch: (fit.embed(batch.x), fit.embed(batch.x_view)), objective.similarity)
@@ -109,7 +108,7 @@ def _floor(process: PairProcess, objective: InfoNCE, losses: Measured) -> Tensor
     if objective.two_sided and not exchangeable(process):
         return "of a two-sided loss it takes the law of the second view, which has no closed form here"
     try:
-        return losses(lambda batch: (batch.z, batch.z_view), Bayes(process))(1.0)
+        return known(losses(lambda batch: (batch.z, batch.z_view), Bayes(process))(1.0))
     except InputError as refused:
         return str(refused).rstrip(".")
 

@@ -13,7 +13,7 @@ from unmix.laws.additive import AdditiveLaw
 from unmix.objectives import DIET, CrossEntropy
 from unmix.objectives.cross_entropy import Head, cross_entropy
 from unmix.optimality.inverse import true_inverse
-from unmix.optimality.losses import BATCHES, Losses, at_best_scale
+from unmix.optimality.losses import BATCHES, Losses, at_best_scale, known
 from unmix.processes import ClusterProcess, SectorProcess
 from unmix.randomness import stream
 from unmix.spaces import Sphere
@@ -85,7 +85,7 @@ def label_losses(fit: Fit, process: ClusterProcess | SectorProcess, objective: C
 
     floor: Tensor | str
     try:
-        floor = losses(lambda z: labels.best(posterior(process, labels.shares, z)))
+        floor = known(losses(lambda z: labels.best(posterior(process, labels.shares, z))))
     except InputError as refused:
         floor = str(refused).rstrip(".")
     at_inverse = _at_inverse(fit, process, objective, labels, losses)

@@ -59,6 +59,12 @@ class Losses:
     told: str
 
 
+def known(losses: Float64[Tensor, " k"]) -> Float64[Tensor, " k"] | str:
+    """The losses, if they are numbers: single precision may put a draw just outside the support of its law."""
+    finite = bool(losses.isfinite().all())
+    return losses if finite else "in single precision some draws lie outside the support of their law"
+
+
 def at_best_scale(losses: Callable[[float], Float64[Tensor, " k"]]) -> Float64[Tensor, " k"]:
     """The losses at the scale of the logits where their mean is least: for each half of the batches, on the other.
 
