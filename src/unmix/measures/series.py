@@ -29,7 +29,7 @@ def look_sorted(likeness: float, rows: int) -> bool:
 
     Independent rows seldom reach three standard errors, 3/√n.
     """
-    return likeness > max(ALIKE, 3 / np.sqrt(rows))
+    return bool(likeness > max(ALIKE, 3 / np.sqrt(rows)))
 
 
 def leading(table: Num[ndarray, "n k"]) -> Float64[ndarray, "n p"]:
