@@ -27,7 +27,7 @@ LOSS = "loss (floor; at the true inverse)"
 LOSS_MEANING = (
     "Loss: of fresh batches, in nats; in brackets the Bayes value, which no network is below, and the loss of the true "
     "inverse (–: not known). A loss above that of the inverse is not optimised, one below has another optimum than "
-    "the latents."
+    "the latents; where all are near 0, a batch has no negatives near enough to tell."
 )
 TUNING = f"{TUNED.strip()}: seed 0 alone, on which recipes were chosen; it is in no mean where there are other seeds."
 OUTDATED = f"{DAGGER.strip()}: by settings that the recipe or the model had before, or by another version of unmix."
