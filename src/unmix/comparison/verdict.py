@@ -28,7 +28,8 @@ def pair_verdict(
     found = {s.measure: s for s in scores}
     forth, reverse = found.get(FORTH), found.get(BACK)
     if isinstance(forth, Score) and isinstance(reverse, Score):
-        return " ".join(filter(None, [_linear(x, y, forth, reverse, ladder, back), _not_judged(y, ladder)]))
+        told = [_linear(x, y, forth, reverse, ladder, back), _not_judged(y, ladder), _not_judged(x, back)]
+        return " ".join(filter(None, told))
     for one in (forth, reverse):
         if isinstance(one, Refusal):
             return f"No verdict on a linear relation of {x} and {y}: {one.reason}. {_others(scores)}".rstrip()

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from unmix.errors import require
 from unmix.kernels import onepass, tiled
 from unmix.similarities import Similarity
 
@@ -44,6 +45,7 @@ def contrastive_sum(
     >>> float(contrastive_sum(Dot(), a, a, torch.zeros(2)))  # 2 log(e^0 + e^0)
     1.3862943649291992
     """
+    require(energy > 0 and (positive is None or energy == math.inf), "an energy above 0 goes without positives.")
     groups = group_size or len(anchors)
     total: Tensor = _ContrastiveSum.apply(anchors, negatives, positive, similarity, groups, energy)
     return total

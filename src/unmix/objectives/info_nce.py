@@ -134,7 +134,7 @@ class InfoNCE:
 
     def __str__(self) -> str:
         learned = " (learned)" if self.learn_temperature else ""
-        widened = (", negatives widened" + ", each anchor's alone" * self.own_widths) * self.widen
+        widened = (", negatives widened" + " for each anchor" * self.own_widths) * self.widen
         return f"InfoNCE with {self.similarity}, τ = {self.temperature:g}{learned}{widened}"
 
 

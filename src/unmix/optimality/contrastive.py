@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Protocol
 
 import torch
 from jaxtyping import Float, Float64
@@ -14,31 +13,19 @@ from torch import Tensor
 from unmix.errors import InputError
 from unmix.laws import Normal, Uniform, VonMisesFisher
 from unmix.laws.additive import AdditiveLaw
+from unmix.model import Model
 from unmix.objectives import InfoNCE
-from unmix.optimality.inverse import true_inverse
-from unmix.optimality.losses import BATCHES, Losses, at_best_scale, known
-from unmix.processes import PairProcess, Pairs
+from unmix.optimality.inverse import Inverse, true_inverse
+from unmix.optimality.losses import BATCHES, Losses, best_scale, known
+from unmix.processes import PairProcess
 from unmix.randomness import stream
+from unmix.similarities import Dot
 from unmix.spaces import Sphere
 from unmix.training.result import Fit
 
-ANCHORS = 128  # a batch, each against all its negatives
+ANCHORS, LOGITS = 128, 1 << 18  # a batch, at most
 INTEGRALS = 2048  # a batch, where each density takes a numerical integral
-
-
-class Logits(NamedTuple):
-    """Of m anchors with their positives, and with all n anchors of the batch, −∞ with themselves."""
-
-    positive: Float[Tensor, " m"]
-    others: Float[Tensor, "m n"]
-
-    def loss(self, scale: float) -> Float64[Tensor, ""]:
-        """−mean_i log( e^{s(i, i⁺)} / (e^{s(i, i⁺)} + Σ_{j≠i} e^{s(i, j)}) )."""
-        every = scale * torch.cat([self.positive[:, None], self.others], 1).double()
-        return (every.logsumexp(1) - every[:, 0]).mean()
-
-
-Seen = Callable[[Pairs], tuple[Tensor, Tensor]]  # what a critic is shown of both views of a batch
+LARGEST = 1e300  # in the place of infinity
 
 
 class Critic(Protocol):
@@ -46,9 +33,6 @@ class Critic(Protocol):
 
     def rows(self, a: Float[Tensor, "n d"], b: Float[Tensor, "n d"]) -> Float[Tensor, " n"]: ...
     def matrix(self, a: Float[Tensor, "m d"], b: Float[Tensor, "n d"]) -> Float[Tensor, "m n"]: ...
-
-
-Measured = Callable[[Seen, Critic], Callable[[float], Tensor]]  # the losses of a critic by the scale of its logits
 
 
 @dataclass(frozen=True)
@@ -74,54 +58,65 @@ class Bayes:
 def contrastive_losses(fit: Fit, process: PairProcess, objective: InfoNCE) -> Losses:
     """Of independent batches, with as many negatives as in training, through the model's own kernel."""
     size = objective.group_size or fit.recipe.batch
-    generator = stream(fit.seed, "optimality")
-    batches = [process.sample(size, generator) for _ in range(BATCHES)]
-    anchors = min(size, ANCHORS)
+    groups, anchors = -(-ANCHORS // size), max(1, min(size, ANCHORS, LOGITS // size))  # enough, also of small groups
     if isinstance(process.space, Sphere) and isinstance(process.conditional, AdditiveLaw):
-        anchors = max(1, min(anchors, INTEGRALS // size))
+        groups, anchors = 1, max(1, min(anchors, INTEGRALS // size))
+    pairs = process.sample(BATCHES * groups * size, stream(fit.seed, "optimality"))
 
-    def losses(seen: Seen, critic: Critic) -> Callable[[float], Tensor]:
-        views = [seen(batch) for batch in batches]
-        sides = [views, [(b, a) for a, b in views]] if objective.two_sided else [views]
-        found = [[logits(a, b, critic, anchors) for a, b in side] for side in sides]
-        return lambda scale: torch.stack([torch.stack([one.loss(scale) for one in side]) for side in found]).mean(0)
+    def rated(a: Tensor, b: Tensor, critic: Critic) -> Float64[Tensor, "k g m n"]:
+        sides = ((a, b), (b, a)) if objective.two_sided else ((a, b),)
+        parts = [zip(x.split(size), y.split(size), strict=True) for x, y in sides]
+        found = [torch.stack([logits(x, y, critic, anchors) for x, y in side]) for side in parts]
+        return torch.cat([each.view(BATCHES, groups, anchors, size) for each in found], 1)
 
-    trained: Any = fit.network.loss
-    attained = losses(lambda batch: (fit.embed(batch.x), fit.embed(batch.x_view)), objective.similarity)
+    def bayes() -> Tensor | str:
+        if objective.two_sided and not exchangeable(process):
+            return "of a two-sided loss it takes the law of the second view, which unmix does not have here"
+        try:
+            return rated(pairs.z, pairs.z_view, Bayes(process))
+        except InputError as refused:
+            return str(refused).rstrip(".")
+
+    def at_inverse() -> Tensor | str:
+        inverse, kernel = _inverse(process, fit.model, objective), objective.similarity
+        if isinstance(inverse, str):
+            return inverse
+        at_scale_one = rated(inverse.place(pairs.z), inverse.place(pairs.z_view), kernel)
+        if inverse.scale is not None and not objective.learn_temperature:
+            return losses_of(inverse.scale**kernel.degree / objective.temperature * at_scale_one)
+        if isinstance(best, str):
+            return f"its best scale takes the floor, and {best}"
+        posterior = best.clamp(max=LARGEST).softmax(-1)
+        own = (posterior * at_scale_one).sum(-1)
+        return losses_of(
+            best_scale(lambda c: ((c * at_scale_one).logsumexp(-1) - c * own).mean().item()) * at_scale_one
+        )
+
+    best, trained = bayes(), fit.network.loss
+    assert isinstance(trained.log_temperature, Tensor)
+    attained = rated(fit.embed(pairs.x), fit.embed(pairs.x_view), objective.similarity)
+    wide = ", without the wider kernel of training" * objective.widen
     return Losses(
-        attained(1 / trained.log_temperature.exp().item()),
-        _floor(process, objective, losses),
-        _at_inverse(process, fit, objective, losses),
+        losses_of(attained / trained.log_temperature.exp().item()),
+        best if isinstance(best, str) else known(losses_of(best)),
+        at_inverse(),
         math.log(size),
-        f"InfoNCE with {size - 1:,} negatives" + ", without the wider kernel of training" * objective.widen,
+        f"InfoNCE with {size - 1:,} negative{'s' * (size > 2)} drawn at random{wide}",
     )
 
 
-def logits(a: Float[Tensor, "n d"], b: Float[Tensor, "n d"], critic: Critic, anchors: int) -> Logits:
-    """Of the first rows of a, with their positives in b and the other rows of a as negatives."""
-    own, others = torch.arange(anchors), critic.matrix(a[:anchors], a)
-    others[own, own] = -math.inf
-    return Logits(critic.rows(a[:anchors], b[:anchors]), others)
+def logits(a: Float[Tensor, "n d"], b: Float[Tensor, "n d"], critic: Critic, anchors: int) -> Float64[Tensor, "m n"]:
+    """Of the first rows of a with all rows of a; an anchor is never its own negative, its positive takes that place."""
+    own, found = torch.arange(anchors), critic.matrix(a[:anchors], a).double()
+    found[own, own] = critic.rows(a[:anchors], b[:anchors]).double()
+    return found
 
 
-def _floor(process: PairProcess, objective: InfoNCE, losses: Measured) -> Tensor | str:
-    if objective.two_sided and not exchangeable(process):
-        return "of a two-sided loss it takes the law of the second view, which has no closed form here"
-    try:
-        return known(losses(lambda batch: (batch.z, batch.z_view), Bayes(process))(1.0))
-    except InputError as refused:
-        return str(refused).rstrip(".")
-
-
-def _at_inverse(process: PairProcess, fit: Fit, objective: InfoNCE, losses: Measured) -> Tensor | str:
-    inverse = true_inverse(process, fit.model)
-    if isinstance(inverse, str):
-        return inverse
-    place, kernel = inverse.place, objective.similarity
-    found = losses(lambda batch: (place(batch.z), place(batch.z_view)), kernel)
-    if inverse.scale is None or objective.learn_temperature:
-        return at_best_scale(found)
-    return found(inverse.scale**kernel.degree / objective.temperature)
+def losses_of(logits: Float64[Tensor, "k g m n"]) -> Float64[Tensor, " k"]:
+    """−mean_i log( e^{s(i, i⁺)} / (e^{s(i, i⁺)} + Σ_{j≠i} e^{s(i, j)}) ), 0 where only the positive is possible."""
+    positive = logits.diagonal(dim1=-2, dim2=-1)
+    each = torch.where(positive == math.inf, 0.0, logits.logsumexp(-1) - positive)
+    return each.mean((1, 2))
 
 
 def exchangeable(process: PairProcess) -> bool:
@@ -129,3 +124,8 @@ def exchangeable(process: PairProcess) -> bool:
     turns = isinstance(process.conditional, (VonMisesFisher, Normal))  # the law only depends on the angle
     alike = isinstance(process.conditional, Uniform) or (isinstance(process.space, Sphere) and turns)
     return isinstance(process.marginal, Uniform) and alike
+
+
+def _inverse(process: PairProcess, model: Model, objective: InfoNCE) -> Inverse | str:
+    centred = isinstance(process.space, Sphere) or not isinstance(objective.similarity, Dot)
+    return true_inverse(process, model) if centred else "a dot product depends on the origin, which the encoder chooses"

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import torch
 from jaxtyping import Float64, Int64
 from torch import Tensor
 
 from unmix.errors import InputError
+from unmix.laws import VonMisesFisher
 from unmix.laws.additive import AdditiveLaw
 from unmix.objectives import DIET, CrossEntropy
 from unmix.objectives.cross_entropy import Head, cross_entropy
 from unmix.optimality.inverse import true_inverse
-from unmix.optimality.losses import BATCHES, Losses, at_best_scale, known
+from unmix.optimality.losses import BATCHES, Losses, best_scale, known
 from unmix.processes import ClusterProcess, SectorProcess
 from unmix.randomness import stream
 from unmix.spaces import Sphere
 from unmix.training.result import Fit
 
-ROWS = 512  # a batch
+ROWS, LOGITS = 512, 1 << 20  # a batch, at most
 INTEGRALS = 1024  # a batch, where each density takes a numerical integral
 
 
@@ -59,6 +58,10 @@ class Labels:
         every = (log_q @ self.each).mean() / self.each.sum()
         return -((1 - self.smoothing) * own + self.smoothing * every)
 
+    def expected(self, best: Float64[Tensor, "n c"], log_q: Float64[Tensor, "n c"]) -> Float64[Tensor, ""]:
+        """The loss of log q where labels are drawn from `best`."""
+        return -(best.exp() * self.each * log_q).sum(-1).mean()
+
     @property
     def uninformed(self) -> float:
         """The loss of whoever only knows how frequent labels are."""
@@ -69,7 +72,8 @@ class Labels:
 
 def label_losses(fit: Fit, process: ClusterProcess | SectorProcess, objective: CrossEntropy) -> Losses:
     """Of independent rows, whatever the recipe draws them by."""
-    labels, generator, rows = Labels(process, objective), stream(fit.seed, "optimality"), ROWS
+    labels, generator = Labels(process, objective), stream(fit.seed, "optimality")
+    rows = max(2, min(ROWS, LOGITS // process.classes))
     if isinstance(process, ClusterProcess) and _integrates(process):
         rows = max(2, min(rows, INTEGRALS // process.classes))
     batches = [process.sample(rows, generator) for _ in range(BATCHES)]
@@ -80,16 +84,32 @@ def label_losses(fit: Fit, process: ClusterProcess | SectorProcess, objective: C
         cross_entropy(fit.embed(b.x), w, getattr(b, told), beta, objective.label_smoothing).item() for b in batches
     ]
 
-    def losses(log_q: Callable[[Tensor], Tensor]) -> Tensor:  # an instance label i is one of class i mod |C|
-        return torch.stack([labels.loss(log_q(b.z.double()), getattr(b, told) % process.classes) for b in batches])
+    def losses(tables: list[Tensor]) -> Tensor:  # an instance label i is one of class i mod |C|
+        parts = zip(tables, batches, strict=True)
+        return torch.stack([labels.loss(log_q, getattr(b, told) % process.classes) for log_q, b in parts])
 
     floor: Tensor | str
     try:
-        floor = known(losses(lambda z: labels.best(posterior(process, labels.shares, z))))
+        log_q = [labels.best(posterior(process, labels.shares, b.z.double())) for b in batches]
+        floor = known(losses(log_q))
     except InputError as refused:
-        floor = str(refused).rstrip(".")
-    at_inverse = _at_inverse(fit, process, objective, labels, losses)
-    return Losses(torch.tensor(attained).double(), floor, at_inverse, labels.uninformed, f"{objective}")
+        log_q, floor = [], str(refused).rstrip(".")
+
+    def at_inverse() -> Tensor | str:
+        inverse, directions = true_inverse(process, fit.model), directions_of(process, objective)
+        if isinstance(inverse, str) or isinstance(directions, str):
+            return inverse if isinstance(inverse, str) else str(directions)
+        at_scale_one = [inverse.place(b.z.double()) @ directions.mT for b in batches]
+
+        def expected(c: float) -> float:
+            pairs = zip(log_q, at_scale_one, strict=True)
+            return sum(labels.expected(best, labels.softmax(c * one)).item() for best, one in pairs)
+
+        fixed = objective.unit_rows and not objective.learn_temperature
+        c = inverse.scale / objective.temperature if fixed and inverse.scale else best_scale(expected)
+        return losses([labels.softmax(c * one) for one in at_scale_one])
+
+    return Losses(torch.tensor(attained).double(), floor, at_inverse(), labels.uninformed, f"{objective}")
 
 
 def posterior(
@@ -107,32 +127,17 @@ def posterior(
     return (given.view(n, c) + shares.log()).softmax(-1)
 
 
-def _at_inverse(
-    fit: Fit,
-    process: ClusterProcess | SectorProcess,
-    objective: CrossEntropy,
-    labels: Labels,
-    losses: Callable[[Callable[[Tensor], Tensor]], Tensor],
-) -> Tensor | str:
-    """With rows of the head along the cluster vectors, or along the middles of the sectors."""
-    inverse = true_inverse(process, fit.model)
-    if isinstance(inverse, str):
-        return inverse
+def directions_of(process: ClusterProcess | SectorProcess, objective: CrossEntropy) -> Float64[Tensor, "c d"] | str:
+    """Along which the rows of the best head lie if f(x) is the latent; or why that is not known."""
     if isinstance(process, SectorProcess):
-        if process.sharpness is None:
-            return "labels that the latent decides have no finite logits"
-        directions = process.directions
-    elif isinstance(process.space, Sphere):
-        directions = process.vectors / process.space.radius
-    else:
-        return "how long the rows of its head are is only known on a sphere"
-
-    def at(scale: float) -> Tensor:
-        return losses(lambda z: labels.softmax(scale * inverse.place(z) @ directions.mT))
-
-    if inverse.scale is None or objective.learn_temperature or not objective.unit_rows:
-        return at_best_scale(at)
-    return at(inverse.scale / objective.temperature)
+        plain = process.sharpness is not None and not objective.label_smoothing
+        return (
+            process.directions if plain else "labels that the latent decides, or smoothed ones, have another best head"
+        )
+    plain = process.uniform_classes and not (process.label_noise or objective.label_smoothing)
+    if plain and isinstance(process.conditional, VonMisesFisher) and isinstance(process.space, Sphere):
+        return process.vectors / process.space.radius
+    return "the best head is only known for von Mises-Fisher clusters, even classes and labels without noise"
 
 
 def _integrates(process: ClusterProcess) -> bool:

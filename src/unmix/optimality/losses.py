@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import torch
 from jaxtyping import Float64
 from scipy.optimize import minimize_scalar
 from torch import Tensor
@@ -65,20 +64,16 @@ def known(losses: Float64[Tensor, " k"]) -> Float64[Tensor, " k"] | str:
     return losses if finite else "in single precision some draws lie outside the support of their law"
 
 
-def at_best_scale(losses: Callable[[float], Float64[Tensor, " k"]]) -> Float64[Tensor, " k"]:
-    """The losses at the scale of the logits where their mean is least: for each half of the batches, on the other.
+def best_scale(expected: Callable[[float], float]) -> float:
+    """The scale of the logits where a loss is least; a cross-entropy is convex in it, so there is one minimum.
 
-    A cross-entropy is convex in the scale of its logits, so there is one minimum.
+    `expected` is the loss that is expected by the Bayes posterior, not that of the draws: where hardly a draw is
+    confused, draws do not tell how large the scale should be.
 
     Examples
     --------
-    >>> import torch
-    >>> at_best_scale(lambda scale: torch.full((4,), (scale - 3.0) ** 2 + 1)).mean().round(decimals=3)
-    tensor(1.)
+    >>> round(best_scale(lambda scale: (scale - 3.0) ** 2), 3)
+    3.0
     """
-    found = torch.empty_like(losses(1.0))
-    for half in (slice(0, None, 2), slice(1, None, 2)):
-        other = slice(1 - half.start, None, 2)
-        best = minimize_scalar(lambda t, there=other: losses(math.exp(t))[there].mean().item(), bounds=LOG_SCALES)
-        found[half] = losses(math.exp(best.x))[half]
-    return found
+    found = minimize_scalar(lambda log_scale: expected(math.exp(log_scale)), bounds=LOG_SCALES, method="bounded")
+    return math.exp(found.x)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -10,10 +9,11 @@ import torch
 from jaxtyping import Float64
 from torch import Tensor
 
-from unmix.encoders.outputs import Free
+from unmix.errors import require
 from unmix.measures.digits import number
 from unmix.objectives import DIET, CrossEntropy, InfoNCE, Regression
 from unmix.optimality.contrastive import contrastive_losses
+from unmix.optimality.inverse import Inverse, true_inverse
 from unmix.optimality.labels import label_losses
 from unmix.optimality.losses import BATCHES, Loss, Losses
 from unmix.processes import ClusterProcess, PairProcess, SectorProcess
@@ -58,6 +58,7 @@ class Optimality:
     @classmethod
     def of(cls, losses: Losses) -> Optimality:
         floor, inverse = losses.floor, losses.at_inverse
+        require(bool(losses.attained.isfinite().all()), "the network's loss is not finite: train it anew.")
         told = ("The floor is not known: {}.", "The loss of the true inverse is not known: {}.")
         return cls(
             losses.told,
@@ -74,29 +75,41 @@ class Optimality:
     def verdict(self) -> str:
         """Whether training is what is missing, in a sentence."""
         if self.at_inverse is not None and self.above_inverse is not None:
-            place, by = self._placed(self.above_inverse, self.at_inverse)
-            if place > 0:
-                return f"Not optimised: the loss is {by} above that of the true inverse; train longer."
-            if place < 0:
-                return (
-                    f"Optimised beyond the latents: the loss is {by} below that of the true inverse, so the latents "
-                    "are not its optimum, and longer training does not lead to them."
-                )
-            return (
-                f"Optimised: the loss is that of the true inverse, to {by}. What is not recovered, it hardly asks for."
-            )
+            return self._against_inverse(self.above_inverse, self.at_inverse)
         if self.floor is not None and self.above_floor is not None:
-            place, by = self._placed(self.above_floor, self.floor)
-            if place > 0:
+            placed = self._placed(self.above_floor, self.floor)
+            by = _in_words(self.above_floor)
+            if placed is None:
+                return f"Whether it is optimised cannot be told: the loss is {by} above the floor."
+            if placed:
                 return f"The loss is {by} above the floor: not optimised, or the model cannot express the law."
-            return f"Optimised: the loss is the floor, to {by}. What is not recovered, it hardly asks for."
+            return f"Optimised: the loss is the floor, to {by}. What is not recovered hardly changes the loss."
         return "Whether it is optimised is not known."
 
-    def _placed(self, gap: Loss, best: Loss) -> tuple[int, str]:
-        """1 for above, −1 for below, 0 for as good as there; and the gap in words."""
-        to_learn = (self.uninformed or 0.0) - best.value
-        clear = abs(gap.value) > max(SURE * gap.error, NEARLY * to_learn)
-        return (int(math.copysign(1, gap.value)) if clear else 0), f"{number(abs(gap.value))} ± {number(gap.error)}"
+    def _against_inverse(self, gap: Loss, inverse: Loss) -> str:
+        placed, by = self._placed(gap, inverse), _in_words(gap)
+        if placed is None:
+            return f"Whether it is optimised cannot be told: the loss differs from that of the true inverse by {by}."
+        if placed > 0:
+            return f"Not optimised: the loss is {by} above that of the true inverse; train longer."
+        if placed < 0:
+            rest = f" It is {_in_words(self.above_floor)} above the floor." if self.above_floor else ""
+            return f"The loss is {by} below that of the true inverse, so the latents are not its optimum.{rest}"
+        if self.uninformed is not None and inverse.value < NEARLY * self.uninformed:
+            return (
+                "Saturated: at the true inverse too, hardly a draw is confused with others, so the loss tells little."
+            )
+        return (
+            f"Optimised: the loss is that of the true inverse, to {by}. What is not recovered hardly changes the loss."
+        )
+
+    def _placed(self, gap: Loss, best: Loss) -> int | None:
+        """1 for above, −1 for below, 0 for as good as there; None if the error is too large to tell."""
+        nearly = NEARLY * max((self.uninformed or 0.0) - best.value, 0.0)
+        low, high = gap.value - SURE * gap.error, gap.value + SURE * gap.error
+        if low > nearly or high < -nearly:
+            return 1 if gap.value > 0 else -1
+        return 0 if -nearly <= low <= high <= nearly else None
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -147,22 +160,37 @@ def _losses(fit: Fit) -> Losses:
     exact = type(process) in (ClusterProcess, SectorProcess) and type(objective) in (CrossEntropy, DIET)
     if isinstance(process, ClusterProcess | SectorProcess) and isinstance(objective, CrossEntropy) and exact and whole:
         return label_losses(fit, process, objective)
-    measured, why = _measured(fit), f"it takes densities that unmix knows, not of {type(process).__name__}, {objective}"
-    if type(objective) is Regression and process.injectivity.holds:
-        spread = process.sample(LOOKED_AT, stream(fit.seed, "optimality")).z.var(0).mean().item()
-        zero = torch.zeros_like(measured)  # x tells z
-        return Losses(measured, zero, zero if isinstance(fit.model.output, Free) else why, spread, str(objective))
+    measured = _measured(fit)
+    if type(objective) is Regression:
+        return Losses(measured, *_regressed(fit), str(objective))
+    why = f"it takes densities that unmix knows, not of {type(process).__name__}, {objective}"
     why = why if whole else "the head has the rows of some labels only, until the run is finished"
     return Losses(measured, why, why, None, str(objective))
+
+
+def _regressed(fit: Fit) -> tuple[Float64[Tensor, " k"] | str, Float64[Tensor, " k"] | str, float]:
+    """Of the squared error: 0 where x tells z, and what the mean of z has."""
+    inverse, nothing = true_inverse(fit.process, fit.model), torch.zeros(BATCHES, dtype=torch.float64)
+    spread = fit.process.sample(LOOKED_AT, stream(fit.seed, "optimality")).z.var(0).mean().item()
+    if not fit.process.injectivity.holds:
+        return ("the mixing is not known to be injective",) * 2 + (spread,)
+    fits = isinstance(inverse, Inverse) and inverse.scale in (None, 1.0)
+    return nothing, nothing if fits else "the output cannot be the latents themselves", spread
 
 
 def _measured(fit: Fit) -> Float64[Tensor, " k"]:
     """The loss on fresh batches, by the statistics of training where the encoder has any."""
     generator, before = stream(fit.seed, "optimality"), fit.network.training
+    among = getattr(fit.network.loss, "among", None)  # of a head that has the rows of some labels only
+    options = {} if among is None else {"among": among}
     fit.network.eval()
     try:
         with torch.no_grad():
-            drawn = (fit.process.sample(fit.recipe.batch, generator) for _ in range(BATCHES))
+            drawn = (fit.process.sample(fit.recipe.batch, generator, **options) for _ in range(BATCHES))
             return torch.stack([fit.network.training_loss(batch) for batch in drawn]).double()
     finally:
         fit.network.train(before)
+
+
+def _in_words(gap: Loss) -> str:
+    return f"{number(abs(gap.value))} ± {number(gap.error)}"

@@ -112,10 +112,9 @@ class Cell:
         return median(spent) if spent else None
 
     def loss(self, which: str) -> float | None:
-        """A loss of `Optimality`, such as "attained", the mean over the runs that know it."""
-        told = [(run.result.get("loss") or {}).get(which) for run in self.reported]
-        known = [float(loss["value"]) for loss in told if loss is not None]
-        return fmean(known) if known else None
+        """A loss of `Optimality`, such as "attained", the mean over runs with a loss, if each knows it."""
+        told = [loss[which] for run in self.reported if (loss := run.result.get("loss"))]
+        return fmean(float(loss["value"]) for loss in told) if told and all(told) else None
 
     @property
     def official_seconds(self) -> float | None:
@@ -146,9 +145,10 @@ class Cell:
     def __str__(self) -> str:
         if self.mean is None:
             return "failed" if self.failures else "–"
-        lost = set(self.failures) - {run.seed for run in self.runs} - {TUNING_SEED}
+        failed = {seed for seed in self.failures if seed != TUNING_SEED or self.only_tuning}
+        lost = failed - {run.seed for run in self.runs}
         partial = f" ({len(self.reported)} of {len(self.reported) + len(lost)} seeds)" if lost else ""
-        partial = partial or " (a new run failed)" * bool(self.failures)
+        partial = partial or " (a new run failed)" * bool(failed)
         digits = 2 if self.column.percent else 3
         spread = f" ± {self.std:.{digits}f}" if self.std is not None else ""
         marks = TUNED * self.only_tuning + DAGGER * self.outdated

@@ -25,9 +25,9 @@ MEANINGS = {
 }
 LOSS = "loss (floor; at the true inverse)"
 LOSS_MEANING = (
-    "Loss: of fresh batches, in nats; in brackets the Bayes value, which no network is below, and the loss of the true "
-    "inverse (–: not known). A loss above that of the inverse is not optimised, one below has another optimum than "
-    "the latents; where all are near 0, a batch has no negatives near enough to tell."
+    "Loss: of fresh, independent batches, in nats; in brackets the Bayes value, which no network is below, and the "
+    "loss of the true inverse (–: not known). Clearly above the latter it is not optimised; clearly below, the "
+    "latents are not its optimum; where all are near 0, hardly a draw is confused with others, and it tells little."
 )
 TUNING = f"{TUNED.strip()}: seed 0 alone, on which recipes were chosen; it is in no mean where there are other seeds."
 OUTDATED = f"{DAGGER.strip()}: by settings that the recipe or the model had before, or by another version of unmix."
@@ -162,7 +162,7 @@ def legend(found: Reproduction) -> str:
     """What the marks mean; no word of published numbers where the paper printed none."""
     marks = "; ".join(f"{MARKS[mark]} {meaning}" for mark, meaning in MEANINGS.items()) + ". In brackets: published."
     told = [marks] if any(row.published for row in found.rows) else []
-    return " ".join([*told, THEORY, *(footnotes(found))])
+    return " ".join([*told, THEORY, *footnotes(found)])
 
 
 def footnotes(found: Reproduction) -> list[str]:

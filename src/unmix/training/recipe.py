@@ -92,5 +92,5 @@ class Recipe:
         require_kind(objective, InfoNCE, "the objective of a recipe with group_size or widen", "um.InfoNCE()")
         assert isinstance(objective, InfoNCE)  # for the type checker
         size, widen = objective.group_size or self.group_size, self.widen or objective.widen
-        own = self.own_widths or objective.own_widths
+        own = objective.own_widths if objective.widen else self.own_widths
         return replace(model, objective=replace(objective, group_size=size, widen=widen, own_widths=own))
