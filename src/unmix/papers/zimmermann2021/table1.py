@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from unmix.encoders import outputs
 from unmix.encoders.outputs import Output
 from unmix.indeterminacy import AFFINE
@@ -36,9 +38,11 @@ def _row(
     references: tuple[Published, Published],
     mean: float,
     std: float,
+    goal: bool = True,
 ) -> Row:
     process, model = setting.world(space, marginal, conditional), setting.published_model(output, similarity)
-    published = {IDENTITY: references[0], SUPERVISED: references[1], UNSUPERVISED: Published(mean, std)}
+    supervised, unsupervised = replace(references[1], goal=goal), Published(mean, std, goal)
+    published = {IDENTITY: references[0], SUPERVISED: supervised, UNSUPERVISED: unsupervised}
     return Row(number, setting.labels(process, model), process, model, published, tick)
 
 
@@ -61,8 +65,8 @@ EXHIBIT = Exhibit(
         _row(10, SPHERE, Normal(1.0), Normal(0.05), ON_SPHERE, Dot(), False, NORMAL_SPHERE, 99.02, 0.02),
         _row(11, UNBOUNDED, Laplace(1.0), Normal(1.0), FREE, Lp(2), False, LAPLACE_SPACE, 98.13, 0.14),
         _row(12, UNBOUNDED, Normal(1.0), Normal(1.0), FREE, Lp(2), False, NORMAL_SPACE, 98.76, 0.03),
-        _row(13, UNBOUNDED, Laplace(1.0), OFFICIAL_DEFAULT, FREE, Lp(2), False, LAPLACE_SPACE, 98.13, 0.14),
-        _row(14, UNBOUNDED, Normal(1.0), OFFICIAL_DEFAULT, FREE, Lp(2), False, NORMAL_SPACE, 98.76, 0.03),
+        _row(13, UNBOUNDED, Laplace(1.0), OFFICIAL_DEFAULT, FREE, Lp(2), False, LAPLACE_SPACE, 98.13, 0.14, False),
+        _row(14, UNBOUNDED, Normal(1.0), OFFICIAL_DEFAULT, FREE, Lp(2), False, NORMAL_SPACE, 98.76, 0.03, False),
     ),
     tested=AFFINE,
     picture=dots,
@@ -73,6 +77,7 @@ EXHIBIT = Exhibit(
         "which is no distance of z and z̃, and InfoNCE that starts at the latents themselves leaves them for a smaller "
         "loss (a test of this project). The published numbers cannot be those of this optimum.",
         "Rows 13 and 14 are not the paper's: they are rows 11 and 12 with a conditional of scale 0.05, the default of "
-        "the official code, in place of the printed 1, next to the same published numbers.",
+        "the official code, in place of the printed 1, next to the same published numbers, which are no goal there. Their "
+        "negatives are seen through a wider kernel too, of each anchor's own width.",
     ),
 )
