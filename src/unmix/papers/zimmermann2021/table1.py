@@ -77,7 +77,7 @@ EXHIBIT = Exhibit(
         "which is no distance of z and z̃, and InfoNCE that starts at the latents themselves leaves them for a smaller "
         "loss (a test of this project). The published numbers cannot be those of this optimum.",
         "Rows 13 and 14 are not the paper's: they are rows 11 and 12 with a conditional of scale 0.05, the default of "
-        "the official code, in place of the printed 1, next to the same published numbers, which are no goal there. Their "
-        "negatives are seen through a wider kernel too, of each anchor's own width.",
+        "the official code, in place of the printed 1, next to the same published numbers, which are no goal there. "
+        "Their negatives are seen through a wider kernel too, of each anchor's own width.",
     ),
 )
