@@ -227,7 +227,7 @@ def test_dependent_factors_are_told():
     [
         (X[:300].repeat(2, 0), {"size": SIZE[:300].repeat(2)}, "300 of 600 rows are copies"),
         (RNG.normal(size=(200, 40)), {"size": SIZE[:200]}, "Maps were fitted on 15"),
-        (np.column_stack([X, X[:, 0], np.ones(N)]), {"size": SIZE}, "1 of 10 outputs are constant"),
+        (np.column_stack([X, X[:, 0], np.ones(N)]), {"size": SIZE}, "1 of 10 outputs is constant"),
     ],
 )
 def test_what_the_numbers_assume_is_checked(x, factors, words):

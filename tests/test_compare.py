@@ -293,3 +293,37 @@ def test_names_may_be_numbers_and_rename_tables():
 
 def test_tables_of_one_name_are_told_apart():
     assert um.compare(A, A, A, names=["a", "a", "b"], **FEW).names == ("a", "a (2)", "b")
+
+
+@pytest.mark.parametrize("seed", [0, 3, 9])
+def test_a_table_and_its_double_are_the_same(seed):
+    """All eigenvalues of what is missed are equal then, and a solver that is asked for the last one may give none."""
+    z = np.random.default_rng(seed).normal(size=(400, 10))
+    assert "same up to a map of the class permutation with one common scale" in um.compare(z, 2 * z, **FEW).verdict
+
+
+@pytest.mark.parametrize("bend", [lambda z: np.sinh(3 * z), lambda z: np.tanh(2 * z)])
+def test_columns_that_are_monotone_functions_are_called_so(bend, tmp_path):
+    z = np.random.default_rng(0).normal(size=(600, 3))
+    found = um.compare(bend(z)[:, ::-1], z, names=["x", "y"], folder=tmp_path, **FEW)
+    assert "Each column of y is a monotone function of one column of x (R² of ranks 1.000" in found.verdict
+    kept = um.compare(bend(z)[:, ::-1], z, names=["x", "y"], folder=tmp_path, **FEW)
+    assert kept.as_dict() == found.as_dict()
+    assert "monotone" not in um.compare(z @ np.linalg.qr(z[:3])[0], z, **FEW).verdict
+
+
+def test_a_monotone_function_of_two_values_is_one():
+    z = np.random.default_rng(0).normal(size=(600, 2))
+    found = um.compare(z, (z > [1.5, 0]).astype(float), names=["x", "y"], **FEW)
+    assert "Each column of y is a monotone function of one column of x" in found.verdict
+    assert "column of x is" not in found.verdict
+
+
+def test_pages_say_what_an_interval_is_of(tmp_path):
+    z = np.random.default_rng(0).normal(size=(200, 2))
+    um.compare(z, z**3, **FEW).save(tmp_path / "compare.html")
+    um.audit(z, {"a": z[:, 0]}, probe=False, **QUICK).save(tmp_path / "audit.html")
+    for page in ("compare", "audit"):
+        text = (tmp_path / f"{page}.html").read_text()
+        assert "what these fitted maps score on new rows of the same kind" in text
+        assert "resamples for the intervals" not in text

@@ -86,7 +86,7 @@ def test_kinds_are_inferred(name, values, kind):
 @pytest.mark.parametrize(
     ("column", "kind", "message"),
     [
-        (Column.of("age", ["1", "2", "old", "4"] * 10), None, "10 values that are no numbers, such as 'old' in row 2"),
+        (Column.of("age", ["1", "2", "old", "4"] * 10), None, "age is no number in 10 rows, such as 'old' in row 2"),
         (Column.of("age", ["1,5", "2,5", "3,25"] * 10), None, "decimal commas, such as '1,5': write decimal points"),
         (Column.of("age", ["a", "b"] * 20), Continuous(), "'a' in row 0: correct them, leave them empty, or say that"),
         (Column.of("dose", ["low", "big"] * 20), Ordinal(("low", "high")), "none of its levels (big)"),

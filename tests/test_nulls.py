@@ -244,3 +244,22 @@ def test_a_factor_that_is_known_in_one_row_of_each_group_is_scored():
     once = np.where(np.arange(300) % 5 == 0, x[:, 0], np.nan)
     report = um.audit(x, {"a": x[:, 1], "once": once}, groups=np.arange(300) // 5, probe=False, **QUICK)
     assert [f.state for f in report.findings] == [State.RECOVERED] * 2
+
+
+@pytest.mark.parametrize("measures", [[um.measures.CKA()], [um.measures.R2()]])
+def test_every_verdict_says_what_may_be_the_place(measures):
+    rng = np.random.default_rng(5)
+    place, group = np.tile(np.linspace(-1, 1, 25), 40)[:, None], np.repeat(np.arange(40), 25)
+    x, y = (rng.normal(size=(1000, 3)) + sign * place for sign in (3, -3))
+    found = um.compare(x, y, groups=group, measures=measures, **QUICK)
+    assert "above chance, but cannot be told apart from the place in the group:" in found.verdict
+
+
+def test_groups_are_those_of_the_rows_that_were_taken():
+    rng = np.random.default_rng(0)
+    group = np.repeat(np.arange(60), [40] * 20 + [3] * 40)
+    z = rng.normal(size=(len(group), 3))
+    noisy, measures = z + rng.normal(size=z.shape), [um.measures.RSA()]
+    (score,) = um.compare(z, noisy, groups=group, measures=measures, **QUICK).pairs[0].scores
+    rows = score.rows // score.groups * score.groups
+    assert (score.rows, score.groups < 60) == (rows, True)

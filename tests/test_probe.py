@@ -175,3 +175,25 @@ def test_fits_see_no_more_rows_in_all_folds_than_in_one_split():
         sizes[len(rows.splits)] = sum(len(train) for train, _ in rows.splits)
     assert set(sizes) == {1, 5}
     assert sizes[5] == pytest.approx(sizes[1], rel=0.05)
+
+
+@pytest.mark.parametrize("names", [["a", "b"], ["a"]])
+def test_monotone_functions_that_only_the_probe_finds_are_called_so(names):
+    z = np.random.default_rng(0).normal(size=(1000, 2))
+    report = um.audit(np.sinh(3 * z), dict(zip(names, z.T, strict=False)), **QUICK)
+    assert {f.state for f in report.findings} == {State.NONLINEAR}
+    said = "Each column of the truth" if len(names) > 1 else "a"
+    assert f"{said} is a monotone function of one output (R² of ranks" in report.verdict
+
+
+def test_what_may_be_the_place_in_the_group_is_said_of_the_probe_too():
+    """The embedding holds a bump of the place and nothing else, the factor is the place."""
+    rng = np.random.default_rng(5)
+    place, group = np.tile(np.linspace(-1, 1, 25), 40), np.repeat(np.arange(40), 25)
+    x = np.column_stack([rng.normal(size=(1000, 3)), place**2 + 0.1 * rng.normal(size=1000)])
+    (found,) = um.audit(x, {"place": place + 0.01 * rng.normal(size=1000)}, groups=group, **QUICK).findings
+    assert found.state is State.NONLINEAR
+    assert found.nonlinear.p_beyond_place > 0.05
+    assert "cannot be told apart from the place in the group" in found.nonlinear.chance_shown
+    alone = um.audit(x, {"place": rng.permutation(place)}, groups=group, **QUICK).findings[0]
+    assert alone.probe.p_beyond_place is None

@@ -193,7 +193,7 @@ def with_value(value):
     ("embedding", "truth", "words"),
     [
         (NORMAL[:10], NORMAL, "same rows in the same order"),
-        (with_value(math.nan), NORMAL, "1 values that are NaN or infinite"),
+        (with_value(math.nan), NORMAL, "is NaN or infinite in 1 cell: remove"),
         (NORMAL, with_value(math.inf), "the truth has 1 values"),
         (np.empty((0, 3)), np.empty((0, 3)), "is empty"),
         (np.empty((5, 0)), NORMAL[:5], "is empty"),
@@ -223,3 +223,14 @@ def test_columns_that_repeat_others_keep_their_numbers_next_to_constant_ones():
     notes = um.recovery(x, z, bootstraps=40, permutations=99).notes
     said = "columns of the embedding, counted from 0, repeat others, up to scale and offset: 3 of 1"
     assert said in notes
+
+
+@pytest.mark.parametrize(
+    ("bend", "words"),
+    [(lambda z: np.sinh(3 * z), "No linear recovery is shown"), (lambda z: z**5, "Hardly any")],
+)
+def test_a_monotone_function_is_called_so_where_it_is_hardly_linear(bend, words):
+    z = np.random.default_rng(0).normal(size=(1000, 4))
+    found = um.recovery(bend(z), z, **QUICK).verdict
+    assert found.startswith(words)
+    assert "Each column of the truth is a monotone function of one output (R² of ranks 1.000" in found

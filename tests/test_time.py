@@ -11,12 +11,13 @@ from scipy.signal import lfilter
 from scipy.stats import binom
 
 import unmix as um
+from unmix.audit.export import terminal
 from unmix.cli import main
 from unmix.measures import CCA, CKA, ICA, MCC, R2, RSA, Neighbours
 from unmix.measures.evaluate import chances, evaluate
 from unmix.measures.paired import pair
 from unmix.measures.sample import Pairings, spaced
-from unmix.measures.series import drifts, memory, trend
+from unmix.measures.series import SerialCorrelation, drifts, memory, trend
 from unmix.moments import CHUNKS, Moments, chunks_in_time
 
 QUICK = {"bootstraps": 40, "permutations": 99}
@@ -280,3 +281,41 @@ def test_the_command_line_takes_time_and_blocks(tmp_path, monkeypatch, capfd):
     audited = ["audit", x, "--factors", y, "--no-probe", "--out", tmp_path / "audit"]
     assert "Verdict" in said(*audited, "--time")
     assert "shifts in time" in (tmp_path / "audit" / "audit.html").read_text()
+
+
+def test_one_column_that_is_a_series_among_others_is_told_of():
+    """One is enough for a p that is too small; noise of as many columns is not."""
+    rng = np.random.default_rng(3)
+    noise, series = rng.normal(size=(2, 400, 9)), [autoregressive(rng, 0.95, 1, 400) for _ in range(2)]
+    x, y = (np.hstack(parts) for parts in zip(noise, series, strict=True))
+    assert "neighbouring rows correlate by" in um.compare(x, y, **QUICK).pairs[0].notes[0]
+    (warning,) = [w for w in um.audit(x, {"f": series[1][:, 0]}, probe=False, **QUICK).warnings if "--time" in w]
+    assert "in the embedding and by" in warning
+    assert not um.compare(*noise, **QUICK).pairs[0].notes
+    assert not [w for w in um.audit(x, {"f": noise[1][:, 0]}, probe=False, **QUICK).warnings if "--time" in w]
+
+
+def test_independent_columns_seldom_look_like_a_series():
+    rng = np.random.default_rng(0)
+    seen = [SerialCorrelation.of(rng.standard_t(3, size=(300, 40))).alike for _ in range(300)]
+    assert sum(seen) <= 4
+
+
+def test_what_both_tables_share_may_be_a_drift_and_no_verdict_says_more():
+    rng = np.random.default_rng(0)
+    trend = np.linspace(0, 5, 600)[:, None]
+    x, y = (trend + rng.normal(size=(600, 3)) for _ in range(2))
+    found = um.compare(x, y, names=["x", "y"], time=True, **QUICK)
+    assert found.verdict.startswith("Whether x and y share a part linearly cannot be told (chance not judged: both")
+    report = um.audit(x, {"f": y[:, 0]}, probe=False, time=True, **QUICK)
+    assert report.verdict.startswith("Perhaps linearly recovered in part")
+
+
+def test_the_terminal_and_the_verdict_of_a_series_count_the_same_rows():
+    rng = np.random.default_rng(0)
+    x = autoregressive(rng, 0.9, 3, 400)
+    report = um.audit(x, {"f": x[:, 0] + rng.normal(size=400)}, probe=False, time=True, **QUICK)
+    rows = report.findings[0].score.rows_shown
+    assert rows in report.verdict
+    assert rows in terminal(report).title
+    assert "400 rows" not in terminal(report).title

@@ -68,8 +68,8 @@ def reason(ours: Float[Tensor, "rows ours"], theirs: Logits, others: Mapping[str
             return f"they are the {name} of what it gives: let call= return the logits themselves, or {LAYERS}"
     if len(ours) > 1 and _near(ours + (theirs - ours)[:1], theirs):
         return (
-            "they differ by the same numbers in every row, a bias that is no parameter or buffer of the model: "
-            f"register it as a buffer, or {LAYERS}"
+            "they differ by the same numbers in every row, a bias that is added as none of the model's parameters or "
+            f"buffers: register it as a buffer, or {LAYERS}"
         )
     off = float((ours.double() - theirs.double()).abs().max())
     return (

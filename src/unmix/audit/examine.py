@@ -183,14 +183,17 @@ def whole_of(
 ) -> tuple[Recovery | str, tuple[str, ...]]:
     """All numbers that are there at least in part, at once, on the rows where all are known; or why it cannot be.
 
-    Factors that are not there would hide, in the mean over all, what a class of maps loses of the others.
+    Factors that are not there would hide, in the mean over all, what a class of maps loses of the others. Where none is
+    there linearly, those that the probe finds are taken, which may be monotone functions of single outputs.
     """
-    there = {f.name for p in parts for f in p.findings if f.state in (State.RECOVERED, State.IN_PART)}
-    numbers = [f for f in factors if not f.categorical and f.name in there]
+    known = {f.name: f for f in factors if not f.categorical}
+    states = {f.name: f.state for p in parts for f in p.findings if f.name in known}
+    linear = [name for name in known if states.get(name) in (State.RECOVERED, State.IN_PART)]
+    numbers = [known[name] for name in linear or [n for n in known if states.get(n) is State.NONLINEAR]]
     names = tuple(f.name for f in numbers)
     columns = tuple(column for f in numbers for column in f.columns)
     if not numbers:
-        return "no factor that is a number is recovered, even in part", ()
+        return "no factor that is a number is found, even in part", ()
     rows = np.all([f.present for f in numbers], axis=0)
     width = table.values.shape[1]
     try:

@@ -50,7 +50,9 @@ def two_p(finding: Finding) -> bool:
 
 def terminal(report: AuditReport) -> Table:
     """A row a factor: its kind below its name, the interval below the score."""
-    title = f"Factors in {escape(report.name)}, {report.rows:,} rows, held out"
+    scores = [f.score for f in report.findings if isinstance(f.score, Score)]
+    most = max(scores, key=lambda score: score.rows).rows_shown if scores else f"{report.rows:,} rows"
+    title = f"Factors in {escape(report.name)}, {most}, held out"
     probed = any(f.probe for f in report.findings)
     said = ["boosted vs linear: gradient boosting and the linear map on the same held-out rows"] if probed else []
     said += [TWO_P] if any(two_p(f) for f in report.findings) else []

@@ -14,6 +14,7 @@ from unmix.audit.words import verdict
 from unmix.measures.digits import number
 from unmix.measures.ladder import COMPLETE
 from unmix.measures.score import TWO_P
+from unmix.measures.words import made_by
 from unmix.report import Code, Grid, Page, Part, Spot, Text, rendered
 
 if TYPE_CHECKING:
@@ -47,17 +48,10 @@ def html(report: AuditReport) -> str:
         ("What the numbers assume", (_assumptions(report),)),
         ("To cite", (Code(report.cite()),)),
     ]
-    s = report.settings
-    pairings = f"{s['permutations']} permutations" if not s["time"] else f"at most {s['permutations']} shifts in time"
-    made = (
-        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {pairings} for "
-        f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}. p is the share of pairings that "
-        f"reach the score; with {s['permutations']} it cannot be below 1/{1 + s['permutations']}."
-    )
     lead = (
         f"{report.rows:,} rows, {len(report.outputs)} outputs, {len(report.findings)} factors. Every score is held out."
     )
-    foot = (made, f"Made by unmix {version('unmix')} on {date.today().isoformat()}.")
+    foot = (made_by(report.settings), f"Made by unmix {version('unmix')} on {date.today().isoformat()}.")
     return rendered(Page(f"Audit of {report.name}", lead, tuple(sections), foot))
 
 

@@ -12,12 +12,12 @@ from numpy import ndarray
 
 from unmix.audit.classes import Columns
 from unmix.audit.discriminant import discriminant
-from unmix.audit.probe_rows import ProbeRows
+from unmix.audit.probe_rows import Orders, ProbeRows
 from unmix.audit.target import Classes, Numbers, Predictor, Target
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
 from unmix.measures.digits import equals, number, shown_p
-from unmix.measures.score import Chance, is_above_chance, jackknife_spread
+from unmix.measures.score import Chance, beyond_shown, is_above_chance, jackknife_spread, may_be_place
 from unmix.moments import Moments
 
 PERMUTED_CELLS, FEWEST_PERMUTED, MOST_PERMUTED = 32_000, 200, 1000
@@ -36,7 +36,8 @@ class Probe:
     null : what the boosted predictions reach on other rows than their own, on average: 0 to rounding for many
         independent rows, or 1/c of c classes. For numbers they are first given the scale that fits these rows best.
     p_value : of the boosted score; see `chance`. None where chance cannot be judged, and nothing is then said of it.
-    not_judged : why not; empty where it can be.
+    p_beyond_place : where predictions and truth both depend on the place in the group, p of what they share beyond it.
+    not_judged : why chance cannot be judged; empty where it can be.
     better : the one with the higher score, "boosted" or "linear".
     importance : for each output, how much of the better one's score is lost when it alone is permuted; at least 0.
     rows : those fitted on, and those scored on.
@@ -56,6 +57,7 @@ class Probe:
     importance: Float64[ndarray, " k"]
     rows: tuple[int, int]
     blind: float
+    p_beyond_place: float | None = None
 
     @property
     def gain(self) -> float:
@@ -85,7 +87,9 @@ class Probe:
         """Such as "chance 0.200, p < 1/200"."""
         if self.p_value is None:
             return f"chance not judged: {self.not_judged}"
-        return f"chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
+        said = f"chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
+        said += beyond_shown(self.p_beyond_place, self.permutations)
+        return ", ".join(filter(None, [said, may_be_place(self.p_beyond_place, self.above_chance)]))
 
     @property
     def classes(self) -> int:
@@ -108,7 +112,8 @@ class Probe:
 
 
 FIELDS = (
-    "boosted", "boosted_low", "boosted_high", "linear", "gain", "low", "high", "null", "p_value", "not_judged",
+    "boosted", "boosted_low", "boosted_high", "linear", "gain", "low", "high", "null", "p_value", "p_beyond_place",
+    "not_judged",
     "calibrated", "better",
 )  # fmt: skip
 
@@ -176,7 +181,8 @@ def _compared(rows: ProbeRows, target: Target, straight: Sequence[Predictor], no
     boosted, linear = target.score(guess[held], held), target.score(plain[held], held)
     of_boosted, of_gain = jackknife_spread(left_out[:, 0]), jackknife_spread(left_out[:, 0] - left_out[:, 1])
     why = not_judged or rows.unjudged(target)
-    null, p_value = chance(rows, target, guess)
+    null, p_value = chance(rows.orders, target, guess)
+    beyond = chance(rows.orders_in_place, target, guess)[1] if not why and rows.shares_place(target, guess) else None
     gain = boosted - linear
     return Probe(
         boosted=boosted,
@@ -192,10 +198,11 @@ def _compared(rows: ProbeRows, target: Target, straight: Sequence[Predictor], no
         importance=_importance(rows, target, boosting if gain > 0 else straight),
         rows=(min(len(train) for train, _ in rows.splits), len(held)),
         blind=target.blind,
+        p_beyond_place=beyond,
     )
 
 
-def chance(rows: ProbeRows, target: Target, guess: Any) -> tuple[float, float]:
+def chance(orders: Orders, target: Target, guess: Any) -> tuple[float, float]:
     """The mean null of held-out predictions, and p.
 
     The fits stay as they are, and predictions of a split are given to its other held-out rows, which is exact for one
@@ -203,8 +210,8 @@ def chance(rows: ProbeRows, target: Target, guess: Any) -> tuple[float, float]:
     depend on one another.
     """
     found = []
-    for here, orders in rows.orders:
-        null = np.array([target.agreement(guess[here], order) for order in orders])
+    for here, others in orders:
+        null = np.array([target.agreement(guess[here], order) for order in others])
         found.append(Chance(target.agreement(guess[here], here), null, len(here)))
     # Of a correlation the size counts here, as a scale that fits best may be negative.
     mean = float(np.mean([np.abs(c.null).mean() for c in found]))

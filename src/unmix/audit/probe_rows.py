@@ -18,6 +18,7 @@ from unmix.moments import Moments
 from unmix.tables import Table
 
 MOST_ROWS, FEW = 50_000, 1_000
+Orders = list[tuple[Rows, Int64[ndarray, "b r"]]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,18 +70,32 @@ class ProbeRows:
         return np.sort(np.concatenate([held for _, held in self.splits]))
 
     @cached_property
-    def orders(self) -> list[tuple[Rows, Int64[ndarray, "b r"]]]:
+    def orders(self) -> Orders:
         """For each split the held-out rows that can be exchanged, and the same rows in other orders, groups whole.
 
         As many that the smallest p of K splits, times K, is that of one.
         """
+        return self._orders(rotated=True)
+
+    @cached_property
+    def orders_in_place(self) -> Orders:
+        """Likewise, but groups are moved only, so that every row keeps its place in the group."""
+        return self._orders(rotated=False)
+
+    def _orders(self, rotated: bool) -> Orders:
         times = len(self.splits) * (self.permutations + 1) - 1
         found = []
         for _, held in self.splits:
             rows = self.sample.rows(held).exchangeable()
             number = rows.x[:, 0].astype(np.int64)
-            found.append((number, np.stack([number[order] for order in rows.orders(times)])))
+            found.append((number, np.stack([number[order] for order in rows.orders(times, rotated)])))
         return found
+
+    def shares_place(self, target: Target, guess: Any) -> bool:
+        """Whether the predictions and the truth of the held-out rows both depend on the place in the group."""
+        rows = self.sample.rows(self.held).exchangeable()
+        number = rows.x[:, 0].astype(np.int64)
+        return replace(rows, x=target.columns(guess[number]), y=target.columns(target.truth[number])).shares_place()
 
     def predictions(self, models: Sequence[Predictor]) -> Any:
         """Of every held-out row, by the model that has not seen it; 0 elsewhere."""

@@ -55,6 +55,10 @@ class Numbers:
         r = float((truth * guess).sum() / np.sqrt(size)) if size > 0 else 0.0
         return r * abs(r)
 
+    def columns(self, values: Float64[ndarray, "r t"]) -> Float64[ndarray, "r t"]:
+        """Values or guesses as numbers."""
+        return values
+
     def boosted(self, x: Float64[ndarray, "m k"], train: Rows, stop: bool, seed: int) -> Predictor:
         from sklearn.ensemble import HistGradientBoostingRegressor  # slow to import
 
@@ -80,6 +84,10 @@ class Classes:
         return balanced_accuracy(cells.reshape(self.count, self.count).astype(np.float64))
 
     agreement = score
+
+    def columns(self, values: Int64[ndarray, " r"]) -> Float64[ndarray, "r c"]:
+        """Classes or guesses as numbers: a column a class."""
+        return np.eye(self.count)[values]
 
     def boosted(self, x: Float64[ndarray, "m k"], train: Rows, stop: bool, seed: int) -> Predictor:
         from sklearn.ensemble import HistGradientBoostingClassifier

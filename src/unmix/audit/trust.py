@@ -15,7 +15,7 @@ from unmix.factors import Factor
 from unmix.measures.dependence import TOGETHER, tied
 from unmix.measures.digits import number
 from unmix.measures.paired import FEW_GROUPS, Paired
-from unmix.measures.series import drifts, leading, look_sorted, neighbour_likeness
+from unmix.measures.series import SerialCorrelation, drifts, leading
 from unmix.tables import Table
 
 ROWS_A_COLUMN, MISSING_SHARE, LEAK = 10, 0.2, 0.02
@@ -122,15 +122,20 @@ def _grouped(paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float
 
 
 def _alone(table: Table, factors: Sequence[Factor]) -> list[Check]:
-    likeness = neighbour_likeness(table.values)
-    alike = look_sorted(likeness, len(table))
+    """Rows that are alike in the embedding and in a factor; in one of the two alone, nothing is wrong."""
+    of_outputs = SerialCorrelation.of(table.values)
+    # Of the rows that have a factor, as if nothing lay between them.
+    of_factors = {f.name: SerialCorrelation.of(f.targets[f.present]) for f in factors}
+    most = max(of_factors, key=lambda name: of_factors[name].likeness)
+    alike = of_outputs.alike and any(some.alike for some in of_factors.values())
     named = [f.name for f in factors if GROUPS.search(f.name)]
     hint = f" ({', '.join(named)} may name them)" if named else ""
     return [
         Check(
             "rows are independent",
             not alike,
-            f"neighbouring rows of the embedding correlate by {number(likeness)}"
+            f"neighbouring rows correlate by {number(of_outputs.likeness)} in the embedding and by "
+            f"{number(of_factors[most].likeness)} in {most}"
             + (": they may be sorted, or recorded in time or from the same subjects" if alike else ""),
             "If rows are in time, say so with time (--time); if they belong together (a recording, a subject, a "
             f"sentence), with groups{hint}: without, scores are too good and intervals too narrow. If the file is only "
@@ -173,9 +178,13 @@ def stated_kinds(factors: Sequence[Factor]) -> Check:
 
 def varied_outputs(paired: Paired, width: int) -> Check:
     dropped = width - len(paired.kept_x)
-    said = [f"{dropped} of {width} outputs are constant"] if dropped else []
+    said = [f"{dropped} of {width} outputs {'is' if dropped == 1 else 'are'} constant"] if dropped else []
     repeats = len(paired.repeated[0])
-    said += [f"{repeats} outputs repeat another, up to scale and offset"] if repeats else []
+    said += (
+        [f"{repeats} output{' repeats' if repeats == 1 else 's repeat'} another, up to scale and offset"]
+        if repeats
+        else []
+    )
     return Check(
         "every output varies on its own",
         not said,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unmix.audit.finding import RISING, Finding, State
 from unmix.measures.digits import number
 from unmix.measures.score import Score
+from unmix.measures.words import monotone_named
 
 if TYPE_CHECKING:
     from unmix.audit.report import AuditReport
@@ -23,7 +24,9 @@ def verdict(report: AuditReport) -> tuple[str, ...]:
     found = report.findings
     some = {state: [f for f in found if f.state is state] for state in State}
     said = _group("Linearly recovered", some[State.RECOVERED])
-    said += _group("Linearly recovered in part", some[State.IN_PART])
+    judged, unjudged = ([f for f in some[State.IN_PART] if _judged(f) is known] for known in (True, False))
+    said += _group("Linearly recovered in part", judged)
+    said += _group("Perhaps linearly recovered in part", unjudged)
     said += _group("There, but not linearly", some[State.NONLINEAR], boosted=True)
     said += _group("Above chance, but hardly there", some[State.WEAK])
     said += _not_shown(some[State.ABSENT])
@@ -46,6 +49,11 @@ def _group(said: str, findings: Sequence[Finding], boosted: bool = False) -> lis
     return [f"{said} ({where}, held out): {factors}." for where, factors in listed]
 
 
+def _judged(finding: Finding) -> bool:
+    """Whether chance could be judged."""
+    return isinstance(finding.score, Score) and finding.score.p_value is not None
+
+
 def _not_shown(findings: Sequence[Finding]) -> list[str]:
     """Of what is not above chance: nothing says that it is not there."""
     said = []
@@ -66,7 +74,7 @@ def _by_rows(findings: Sequence[Finding]) -> list[tuple[str, list[Finding]]]:
 
 def _listed(finding: Finding, boosted: bool = False) -> str:
     numbers = f"{finding.measure} {finding.score}"
-    if isinstance(finding.score, Score) and finding.score.p_value is not None and finding.score.caveat:
+    if isinstance(finding.score, Score) and _judged(finding) and finding.score.caveat:
         numbers += f", {finding.score.caveat}"
     if boosted:
         numbers = f"{_boosted(finding)}; linear {numbers}"
@@ -109,8 +117,11 @@ def _worse(found: Sequence[Finding]) -> list[str]:
 
 def _as_a_whole(report: AuditReport) -> list[str]:
     """The verdict of the recovery of all numbers at once, by the rule that every verb follows."""
-    if report.whole is None or len(report.together) < 2:
+    if report.whole is None:
         return []
+    if len(report.together) < 2:
+        said = monotone_named(report.whole.monotone, report.together[0], "output")
+        return [said] if said else []
     said = report.whole.verdict
     return [f"Taken together ({_and(report.together)}), {said[:1].lower()}{said[1:]}"]
 

@@ -11,6 +11,7 @@ from typing import Any
 from unmix.comparison.comparison import Comparison, Pair
 from unmix.comparison.store import PairStore
 from unmix.errors import require
+from unmix.indeterminacy import GeneralisedPermutation
 from unmix.measures.asked import check_counts, check_measures, work
 from unmix.measures.cca import CCA
 from unmix.measures.cka import CKA
@@ -19,6 +20,7 @@ from unmix.measures.geometry import RSA
 from unmix.measures.ladder import Ladder, climbed
 from unmix.measures.matching import MCC
 from unmix.measures.measure import Measure
+from unmix.measures.monotone import may_be_monotone, monotone_r2
 from unmix.measures.neighbours import Neighbours
 from unmix.measures.paired import Paired, pair, require_in_time
 from unmix.measures.procrustes import Procrustes
@@ -119,7 +121,7 @@ def measured(
         widths = x.values.shape[1], y.values.shape[1]
         notes = (*paired.notes, *paired.notes_on_copies((x.name, y.name)), *paired.notes_on_neighbours())
         ladder, back = _ladder(paired, scores), _ladder(paired, scores, reverse=True)
-        found = Pair(x.name, y.name, widths, paired.rows, scores, ladder, notes, back)
+        found = Pair(x.name, y.name, widths, paired.rows, scores, ladder, notes, back, _monotone(paired, ladder))
         store.keep(path, found)
     return found
 
@@ -198,6 +200,14 @@ def _aligned(tables: list[Table], ids: str | Sequence[Any] | None, sources: Sequ
         require_in_time(order, (tables[0].name, table.name), time)
     require_agreement(sources, orders, [t.name for t in tables])
     return [joined(table, order) for table, order in zip(tables, orders, strict=True)]
+
+
+def _monotone(paired: Paired, ladder: Ladder | None) -> tuple[float | None, float | None]:
+    """R² of the ranks of y, and of x, by monotone functions of single columns; see `Pair`."""
+    if ladder is None or any(c <= GeneralisedPermutation(offset=True) for c in ladder.named):
+        return None, None
+    forth, back = paired.sample, replace(paired.sample, x=paired.sample.y, y=paired.sample.x)
+    return tuple(monotone_r2(way) if may_be_monotone(way) else None for way in (forth, back))  # type: ignore[return-value]
 
 
 def _ladder(paired: Paired, scores: Sequence[Score | Refusal], reverse: bool = False) -> Ladder | None:

@@ -30,6 +30,8 @@ class Pair:
     ladder : whether y is recovered from x in every direction, and up to which classes of maps; None where R² of y from
         x was not asked for, or was refused.
     back : whether x is recovered from y in every direction; no class is named. None likewise.
+    monotone : the smallest R² of the ranks of y, in any direction, when each column of y is a monotone function of one
+        of x; and of x from y. None where a permutation is named, which says more, and where it is plainly not so.
     """
 
     x: str
@@ -40,6 +42,7 @@ class Pair:
     ladder: Ladder | None
     notes: tuple[str, ...]
     back: Ladder | None = None
+    monotone: tuple[float | None, float | None] = (None, None)
 
     def score(self, measure: Measure) -> Score | Refusal:
         """The score of one of the measures that were asked for."""
@@ -55,7 +58,7 @@ class Pair:
 
     @property
     def verdict(self) -> str:
-        return pair_verdict(self.x, self.y, self.scores, self.ladder, self.back)
+        return pair_verdict(self.x, self.y, self.scores, self.ladder, self.back, self.monotone)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -67,6 +70,7 @@ class Pair:
             "scores": {s.measure.name: s.as_dict() for s in self.scores},
             "ladder": self.ladder.as_dict() if self.ladder else None,
             "back": self.back.as_dict() if self.back else None,
+            "monotone": list(self.monotone),
             "verdict": self.verdict,
             "notes": list(self.notes),
         }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unmix.comparison.figure import heat_maps
 from unmix.measures.digits import number
 from unmix.measures.score import TWO_P, Refusal, Score
+from unmix.measures.words import made_by
 from unmix.report import Drawing, Grid, Page, Part, Spot, Text, rendered
 from unmix.report.drawing import svg
 
@@ -33,16 +34,15 @@ def html(found: Comparison) -> str:
         *((f"{p.x} and {p.y}", _pair(p)) for p in found.pairs),
         ("What the measures assume", (_measures(found),)),
     ]
-    s = found.settings
-    pairings = f"{s['permutations']} permutations" if not s["time"] else f"at most {s['permutations']} shifts in time"
-    made = (
-        f"{s['folds']} folds, {s['bootstraps']} resamples for the intervals, {pairings} for "
-        f"chance{', groups kept whole' if s['groups'] else ''}, seed {s['seed']}."
-    )
     count = f"{len(found.names)} representations of {found.pairs[0].rows:,} rows"
     lead = f"{count}. What is fitted is scored on held-out rows."
     return rendered(
-        Page("Comparison of representations", lead, tuple(sections), (made, f"Made by unmix {version('unmix')}."))
+        Page(
+            "Comparison of representations",
+            lead,
+            tuple(sections),
+            (made_by(found.settings), f"Made by unmix {version('unmix')}."),
+        )
     )
 
 

@@ -21,7 +21,7 @@ from unmix.measures.score import Refusal, Score
 from unmix.tables import Table
 
 STEP = 2**14
-REVISION = 3  # of the numbers: raise it when a measure's value changes, and kept pairs are measured anew
+REVISION = 4  # of the numbers: raise it when a measure's value changes, and kept pairs are measured anew
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,8 @@ def _pair(kept: dict[str, Any], measures: Sequence[Measure]) -> Pair:
     """A pair from its dictionary."""
     scores = tuple(_score(m, kept["scores"][m.name]) for m in measures)
     ladder, back = (kept[name] and Ladder.read(kept[name]) for name in ("ladder", "back"))
-    return Pair(kept["x"], kept["y"], tuple(kept["widths"]), kept["rows"], scores, ladder, tuple(kept["notes"]), back)
+    widths, notes, monotone = (tuple(kept[name]) for name in ("widths", "notes", "monotone"))
+    return Pair(kept["x"], kept["y"], widths, kept["rows"], scores, ladder, notes, back, monotone)
 
 
 def _score(measure: Measure, kept: dict[str, Any]) -> Score | Refusal:

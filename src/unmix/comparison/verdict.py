@@ -7,14 +7,19 @@ from collections.abc import Sequence
 from unmix.measures.digits import number
 from unmix.measures.ladder import COMPLETE, Extent, Ladder
 from unmix.measures.regression import R2
-from unmix.measures.score import Refusal, Score
-from unmix.measures.words import classes_named
+from unmix.measures.score import MAY_BE_PLACE, Refusal, Score
+from unmix.measures.words import capitalised, classes_named, monotone_named
 
 FORTH, BACK = R2(), R2(reverse=True)
 
 
 def pair_verdict(
-    x: str, y: str, scores: Sequence[Score | Refusal], ladder: Ladder | None, back: Ladder | None = None
+    x: str,
+    y: str,
+    scores: Sequence[Score | Refusal],
+    ladder: Ladder | None,
+    back: Ladder | None = None,
+    monotone: tuple[float | None, float | None] = (None, None),
 ) -> str:
     """Sentences that can be quoted: the same up to what, one within the other, a part shared, or nothing shown.
 
@@ -23,16 +28,21 @@ def pair_verdict(
 
     Parameters
     ----------
-    ladder, back : of y from x, and of x from y.
+    ladder, back, monotone : of y from x, and of x from y.
     """
     found = {s.measure: s for s in scores}
     forth, reverse = found.get(FORTH), found.get(BACK)
     if isinstance(forth, Score) and isinstance(reverse, Score):
-        told = [_linear(x, y, forth, reverse, ladder, back), _not_judged(y, ladder), _not_judged(x, back)]
+        ranks = [
+            monotone_named(r2, f"Each column of {a}", f"column of {b}")
+            for r2, a, b in zip(monotone, (y, x), (x, y), strict=True)
+        ]
+        told = [_linear(x, y, forth, reverse, ladder, back), *ranks, _not_judged(y, ladder), _not_judged(x, back)]
         return " ".join(filter(None, told))
     for one in (forth, reverse):
         if isinstance(one, Refusal):
-            return f"No verdict on a linear relation of {x} and {y}: {one.reason}. {_others(scores)}".rstrip()
+            why = f"No verdict on a linear relation of {x} and {y}: {one.reason}."
+            return f"{why} {capitalised(_others(scores))}".rstrip()
     return f"{x} and {y}: {_others(scores)}"
 
 
@@ -84,6 +94,8 @@ def _not_judged(y: str, ladder: Ladder | None) -> str:
 
 def _part(x: str, y: str, forth: Score, back: Score) -> str:
     """Which way a part is linear, if that is more than hardly so."""
+    if forth.p_value is None and back.p_value is None:
+        return f"Whether {x} and {y} share a part linearly cannot be told"
     ways = [s.can_tell and not s.hardly for s in (forth, back)]
     if all(ways):
         return f"{x} and {y} share a part linearly, but are not the same"
@@ -98,9 +110,11 @@ def _others(scores: Sequence[Score | Refusal]) -> str:
     measured = [s for s in scores if isinstance(s, Score)]
     if not measured:
         return "nothing could be measured."
+    above = [s for s in measured if s.above_chance]
     kinds = (
-        ("above chance", [s for s in measured if s.above_chance and not s.hardly]),
-        ("hardly above chance", [s for s in measured if s.above_chance and s.hardly]),
+        ("above chance", [s for s in above if not s.hardly and not s.caveat]),
+        (f"above chance, but {MAY_BE_PLACE}", [s for s in above if s.caveat and not s.hardly]),
+        ("hardly above chance", [s for s in above if s.hardly]),
         ("not above chance", [s for s in measured if not s.above_chance and s.p_value is not None]),
         ("chance not judged", [s for s in measured if s.p_value is None]),
     )

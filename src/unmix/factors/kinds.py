@@ -166,6 +166,6 @@ def numbers_of(column: Column) -> Float64[ndarray, " n"]:
     if COMMA.fullmatch(str(first)):
         raise InputError(f"{column.name} has decimal commas, such as {first!r}: write decimal points.")
     raise InputError(
-        f"{column.name} has {len(wrong)} values that are no numbers, such as {str(first)[:40]!r} in row {wrong[0]}: "
-        "correct them, leave them empty, or say that it is categorical, or ordinal with its levels."
+        f"{column.name} is no number in {len(wrong)} row{'s' * (len(wrong) != 1)}, such as {str(first)[:40]!r} in "
+        f"row {wrong[0]}: correct them, leave them empty, or say that it is categorical, or ordinal with its levels."
     )

@@ -13,14 +13,16 @@ def number(value: float) -> str:
 
 
 def shown_p(p: float, permutations: int) -> str:
-    """p in three digits; below the smallest that so many permutations can give, that bound.
+    """p in three digits; of the smallest that so many permutations can give, and of what would be 0.000, a bound.
 
     Examples
     --------
-    >>> shown_p(0.03, 199), shown_p(1 / 200, 199)
-    ('0.030', '< 1/200')
+    >>> shown_p(0.03, 199), shown_p(1 / 200, 199), shown_p(2 / 5000, 4999)
+    ('0.030', '< 1/200', '< 0.001')
     """
-    return f"< 1/{permutations + 1}" if p * (permutations + 1) < 1.5 else number(p)
+    if p * (permutations + 1) < 1.5:
+        return f"< 1/{permutations + 1}"
+    return number(p) if p >= 0.0005 else "< 0.001"
 
 
 def equals(p: str) -> str:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
-from scipy.linalg import eigh
 
 from unmix.moments.whitening import RANK_CUT
 
@@ -105,5 +104,5 @@ def _whitened(basis: Float64[ndarray, "d r"], spread: Float64[ndarray, "d d"]) -
 
 def _top(missed: Float64[ndarray, "d d"], basis: Float64[ndarray, "d s"]) -> Float64[ndarray, " d"]:
     """The combination of the basis with the largest aᵀMa."""
-    last = basis.shape[1] - 1
-    return basis @ eigh(basis.T @ missed @ basis, subset_by_index=[last, last])[1][:, 0]
+    # Not scipy's eigh for the last one only: where all eigenvalues are equal, as of z and 2z, it may give none.
+    return basis @ np.linalg.eigh(basis.T @ missed @ basis)[1][:, -1]

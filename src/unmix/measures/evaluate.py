@@ -65,7 +65,8 @@ def evaluate_beside(
             a = m.assess(rows, permutations)
             whole = HeldOut(a.score, np.array([a.score]), jackknife_spread(a.left_out))
             chance = Chance(a.null_score, a.null, a.null_rows, a.beyond_place, rows.unjudged())
-            found[m] = scored(m, whole, chance, len(rows.x), paired.groups)
+            groups = len(np.unique(rows.group)) if paired.groups else None
+            found[m] = scored(m, whole, chance, len(rows.x), groups)
             advance()
     return [found[m] for m in measures], held_out[len(linear) :]
 

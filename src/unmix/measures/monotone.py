@@ -10,6 +10,8 @@ from scipy.optimize import linear_sum_assignment
 from unmix.measures.direction import Directions
 from unmix.measures.sample import Sample
 
+PLAUSIBLE = 0.4
+
 
 def monotone_r2(sample: Sample) -> float:
     """The smallest R²(a) of the latents' ranks u, each from one output by a monotone function.
@@ -41,6 +43,28 @@ def monotone_r2(sample: Sample) -> float:
     return Directions.of(np.stack(spread), gram).weakest(np.stack(missed)).r2
 
 
+def may_be_monotone(sample: Sample) -> bool:
+    """Whether the ranks of each column of y correlate at all with those of a column of x of its own.
+
+    Where they do not, the regressions of `monotone_r2` need not be fitted. The bound is low, as ranks of a column with
+    two values reach 0.87 at most.
+    """
+    if sample.x.shape[1] < sample.y.shape[1]:
+        return False
+    rho = np.abs(_rank_correlation(sample.x, sample.y))
+    matched = rho[linear_sum_assignment(rho, maximize=True)]
+    return bool(matched.min() >= PLAUSIBLE)
+
+
+def _rank_correlation(x: Float64[ndarray, "n k"], y: Float64[ndarray, "n d"]) -> Float64[ndarray, "k d"]:
+    from scipy.stats import rankdata  # slow to import
+
+    ranks = [rankdata(side, axis=0) - (len(x) + 1) / 2 for side in (x, y)]
+    norms = [np.sqrt((side**2).sum(0)) for side in ranks]
+    found: Float64[ndarray, "k d"] = (ranks[0].T @ ranks[1]) / np.maximum(np.outer(*norms), 1e-300)
+    return found
+
+
 def _distribution(train: Float64[ndarray, "n d"], values: Float64[ndarray, "m d"]) -> Float64[ndarray, "m d"]:
     """The train part's empirical distribution function at other values; equal values share their middle."""
     found = np.empty(values.shape)
@@ -54,12 +78,9 @@ def _fitted(
     x: Float64[ndarray, "n k"], u: Float64[ndarray, "n d"], asked: Float64[ndarray, "m k"]
 ) -> Float64[ndarray, "m d"]:
     """The isotonic regression of each latent's u on its output; a latent without an output gets the mean."""
-    from scipy.stats import rankdata  # slow to import, as is the other
-    from sklearn.isotonic import IsotonicRegression
+    from sklearn.isotonic import IsotonicRegression  # slow to import
 
-    ranks = [rankdata(side, axis=0) - (len(x) + 1) / 2 for side in (x, u)]
-    norms = [np.sqrt((side**2).sum(0)) for side in ranks]
-    rho = (ranks[0].T @ ranks[1]) / np.maximum(np.outer(*norms), 1e-300)
+    rho = _rank_correlation(x, u)
     found = np.tile(u.mean(0), (len(asked), 1))
     for output, latent in zip(*linear_sum_assignment(np.abs(rho), maximize=True), strict=True):
         model = IsotonicRegression(increasing=bool(rho[output, latent] >= 0), out_of_bounds="clip")

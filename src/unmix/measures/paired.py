@@ -15,7 +15,7 @@ from unmix.errors import require
 from unmix.measures.copies import copied_columns, copied_rows
 from unmix.measures.digits import number
 from unmix.measures.sample import Sample, drawn, spaced
-from unmix.measures.series import STEP, gap_of, leading, look_sorted, memory, neighbour_likeness
+from unmix.measures.series import STEP, SerialCorrelation, gap_of, leading, memory
 from unmix.moments import (
     CHUNKS,
     ChunkMoments,
@@ -44,7 +44,7 @@ class Paired:
     chunk, group : of each row.
     copies : rows that are there in another group too.
     repeated : pairs of columns of x, and of y, that are one another up to scale and offset.
-    alike : how much neighbouring rows correlate, in the table in which they do less.
+    serial : how much the rows of each table tell of the next ones.
     gap : of rows in time, which belong to no fold, so that no row is held out next to one that is fitted on; None of
         rows that are not in time.
     """
@@ -58,7 +58,7 @@ class Paired:
     notes: tuple[str, ...]
     copies: int
     repeated: tuple[list[tuple[int, int]], ...]
-    alike: float
+    serial: tuple[SerialCorrelation, SerialCorrelation]
     gap: Bool[ndarray, " n"] | None = None
 
     @property
@@ -91,10 +91,11 @@ class Paired:
 
     def notes_on_neighbours(self) -> tuple[str, ...]:
         """Whether rows look like a series, though nothing was said of time or groups."""
-        if self.groups or self.gap is not None or not look_sorted(self.alike, len(self.chunk)):
+        if self.groups or self.gap is not None or not all(table.alike for table in self.serial):
             return ()
+        least = min(table.likeness for table in self.serial)
         return (
-            f"neighbouring rows correlate by {number(self.alike)} in both tables: if they are in time, say so with "
+            f"neighbouring rows correlate by {number(least)} in both tables: if they are in time, say so with "
             "time (--time), if they belong together, with groups; else scores are too good and p too small. If the "
             "rows are only sorted, nothing is wrong",
         )
@@ -197,8 +198,8 @@ def pair(
     some = Sample(*tables, chunk[index], member[index], folds, seed, None if gap is None else gap[index], series)
     used = chunks if all(moves.all() for moves in moving) else chunks.columns(kept_x, kept_y)
     copies = copied_rows(x, y, member)
-    alike = min(neighbour_likeness(x), neighbour_likeness(y))
-    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes), copies, repeated, alike, gap)
+    serial = SerialCorrelation.of(x), SerialCorrelation.of(y)
+    return Paired(Folds(used, folds), some, kept_x, kept_y, chunk, member, tuple(notes), copies, repeated, serial, gap)
 
 
 def grouping(groups: Any, time: bool, blocks: int | None, rows: int) -> Any:

@@ -11,10 +11,10 @@ from numpy import ndarray
 from unmix.errors import require
 from unmix.indeterminacy import AFFINE, FittedMap, Indeterminacy
 from unmix.measures.digits import number
-from unmix.measures.ladder import COMPLETE, Ladder
+from unmix.measures.ladder import Ladder
 from unmix.measures.rows import as_matrix
 from unmix.measures.score import HeldOut, Score
-from unmix.measures.words import classes_named, not_judged, why_no_class
+from unmix.measures.words import classes_named, monotone_named, not_judged, why_no_class
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +106,11 @@ class Recovery:
     @property
     def verdict(self) -> str:
         """What is recovered and up to what, in sentences that can be quoted."""
+        said = [self._linear, monotone_named(self.monotone, "Each column of the truth", "output")]
+        return " ".join(filter(None, [*said, not_judged(self.ladder, self.columns)]))
+
+    @property
+    def _linear(self) -> str:
         affine, where = f"affine R² {self.affine}", f"{self.affine.rows_shown}, held out"
         if not self.affine.can_tell:
             return f"No linear recovery is shown with {self.affine.rows_shown}: {affine}."
@@ -113,14 +118,9 @@ class Recovery:
         if self.affine.hardly:
             return f"Hardly any linear recovery{caveat}: {affine}, {where}."
         if self.ladder.named:
-            said = [f"Recovered up to maps of the class {classes_named(self.ladder)}{caveat}: {affine}, {where}."]
-        else:
-            why = why_no_class(self.ladder, self.columns, "the truth")
-            said = [f"Recovered in part{caveat}: {affine}, {where}; {why}."]
-        if self.monotone is not None and self.monotone >= COMPLETE:
-            ranks = f"R² of ranks {number(self.monotone)} in the worst direction"
-            said.append(f"Each column of the truth is a monotone function of one output ({ranks}).")
-        return " ".join(filter(None, [*said, not_judged(self.ladder, self.columns)]))
+            return f"Recovered up to maps of the class {classes_named(self.ladder)}{caveat}: {affine}, {where}."
+        why = why_no_class(self.ladder, self.columns, "the truth")
+        return f"Recovered in part{caveat}: {affine}, {where}; {why}."
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""

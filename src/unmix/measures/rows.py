@@ -30,6 +30,6 @@ def as_matrix(values: Any, name: str) -> Float64[ndarray, "n k"]:
         table = table[:, None]
     require(table.ndim == 2, f"{name} must have two axes (rows, columns), not {table.ndim}: reshape it.")
     require(table.size > 0, f"{name} is empty: give at least one row and one column.")
-    bad = np.count_nonzero(~np.isfinite(table))
-    require(bad == 0, f"{name} has {bad} values that are NaN or infinite: remove those rows first.")
+    bad = int(np.count_nonzero(~np.isfinite(table)))
+    require(bad == 0, f"{name} is NaN or infinite in {bad} cell{'s' * (bad != 1)}: remove those rows first.")
     return table

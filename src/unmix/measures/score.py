@@ -15,6 +15,7 @@ from unmix.measures.measure import Measure
 
 SIGNIFICANT = 0.01
 TELLING = 0.1  # the score from which something is there in part
+MAY_BE_PLACE = "cannot be told apart from the place in the group"
 TWO_P = "two p: of any relation / of one beyond the place in the group"
 FIELDS = (
     "value", "low", "high", "null", "p_value", "p_beyond_place", "calibrated", "rows", "null_rows", "not_judged",
@@ -68,8 +69,7 @@ class Score:
         """What has to be said next to the score: that chance is not judged, or that it may be the place; or nothing."""
         if self.p_value is None:
             return f"chance not judged: {self.not_judged}"
-        beyond = self.p_beyond_place is None or self.p_beyond_place <= SIGNIFICANT
-        return "" if beyond or not self.above_chance else "cannot be told apart from the place in the group"
+        return may_be_place(self.p_beyond_place, self.above_chance)
 
     @property
     def can_tell(self) -> bool:
@@ -109,11 +109,9 @@ class Score:
         """The score, its interval, chance and p; with the rows it can be quoted."""
         span = f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
         if self.p_value is None:
-            return f"{span}, {self.caveat}"
+            return f"{span}, chance not judged ({self.not_judged})"
         said = f"{span}, chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
-        if self.p_beyond_place is not None:
-            said += f", beyond the place in the group p {equals(shown_p(self.p_beyond_place, self.permutations))}"
-        return said
+        return said + beyond_shown(self.p_beyond_place, self.permutations)
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -179,6 +177,19 @@ class Chance:
 def is_above_chance(score: float, null: float, p_value: float | None) -> bool:
     """Whether p is small and the score is above the chance next to it, which may be of fewer rows."""
     return p_value is not None and p_value <= SIGNIFICANT and score > null
+
+
+def may_be_place(p_beyond_place: float | None, above_chance: bool) -> str:
+    """A caveat where what is above chance is not shown beyond the place in the group."""
+    beyond = p_beyond_place is None or p_beyond_place <= SIGNIFICANT
+    return "" if beyond or not above_chance else MAY_BE_PLACE
+
+
+def beyond_shown(p_beyond_place: float | None, permutations: int) -> str:
+    """What follows a p of any relation: that of one beyond the place in the group, if there is one."""
+    if p_beyond_place is None:
+        return ""
+    return f", beyond the place in the group p {equals(shown_p(p_beyond_place, permutations))}"
 
 
 def scored(measure: Measure, found: HeldOut, chance: Chance, rows: int, groups: int | None = None) -> Score:

@@ -2,34 +2,60 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from statistics import NormalDist
+
 import numpy as np
 from jaxtyping import Float64, Num
 from numpy import ndarray
 
 from unmix.errors import require
 
-ALIKE, NEIGHBOURS, CELLS = 0.15, 20_000, 2**23
+ALIKE, RARE, NEIGHBOURS, FEWEST, CELLS = 0.15, 0.00135, 20_000, 3, 2**23
 LEADING, SHARE, SOME_ROWS = 3, 0.9, 1000
 LONG, STEEP, SHORT = 10, 2.8, 100
 STEP = 2**14
 
 
-def neighbour_likeness(values: Num[ndarray, "n k"]) -> float:
-    """The mean over columns of the correlation of a row with the next one, on the first 20,000 rows or fewer."""
-    some = np.asarray(values[: min(NEIGHBOURS, max(SOME_ROWS, CELLS // values.shape[1]))], np.float64)
-    some = some[np.isfinite(some).all(1)]
-    some = some - some.mean(0)
-    spread = (some**2).sum(0)
-    moving = spread > 0
-    return float(((some[1:] * some[:-1]).sum(0)[moving] / spread[moving]).mean()) if moving.any() else 0.0
+@dataclass(frozen=True)
+class SerialCorrelation:
+    """How much the rows of a table tell of the next ones.
 
-
-def look_sorted(likeness: float, rows: int) -> bool:
-    """Whether neighbouring rows are so much alike that they are sorted, or recorded in time or from the same subjects.
-
-    Independent rows seldom reach three standard errors, 3/√n.
+    Attributes
+    ----------
+    likeness : the largest correlation of a row with the next one, among the columns and their leading components. One
+        column that is a series is enough for a p-value that is too small.
+    alike : whether rows seem sorted, or recorded in time or from the same subjects: independent rows reach the bound,
+        0.15 or as many standard errors as such a maximum needs, one time of 700.
     """
-    return bool(likeness > max(ALIKE, 3 / np.sqrt(rows)))
+
+    likeness: float
+    alike: bool
+
+    @classmethod
+    def of(cls, values: Num[ndarray, "n k"]) -> SerialCorrelation:
+        """Of the first 20,000 rows or fewer.
+
+        Examples
+        --------
+        >>> noise = np.random.default_rng(0).normal(size=(400, 9))
+        >>> walk = np.cumsum(np.random.default_rng(1).normal(size=(400, 1)), axis=0)
+        >>> SerialCorrelation.of(noise).alike, SerialCorrelation.of(np.hstack([noise, walk])).alike
+        (False, True)
+        """
+        some = np.asarray(values[: min(NEIGHBOURS, max(SOME_ROWS, CELLS // values.shape[1]))], np.float64)
+        some = some[np.isfinite(some).all(1)]
+        if len(some) < FEWEST:
+            return cls(0.0, False)
+        some = some - some.mean(0)
+        if some.shape[1] > 1:
+            some = np.hstack([some, leading(some)])
+        spread = (some**2).sum(0)
+        moving = spread > 0
+        found = (some[1:] * some[:-1]).sum(0)[moving] / spread[moving]
+        errors = NormalDist().inv_cdf(1 - RARE / max(1, len(found)))
+        likeness = float(max(found, default=0.0))
+        return cls(likeness, likeness > max(ALIKE, errors / np.sqrt(len(some))))
 
 
 def leading(table: Num[ndarray, "n k"]) -> Float64[ndarray, "n p"]:
