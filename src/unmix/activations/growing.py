@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from unmix.errors import RunFolderError
-from unmix.files import told_about
+from unmix.files import no_link, told_about
 
 
 class GrowingFile:
@@ -30,7 +30,10 @@ class GrowingFile:
                 path.rename(self._part)  # stopped between the renaming of two files
             if size and (not self._part.exists() or self._part.stat().st_size < size):
                 raise RunFolderError(f"{self._part} is damaged: choose another folder, or delete this one.")
-            self._file = open(self._part, "r+b" if size else "w+b")  # noqa: SIM115  # open as long as this object
+            if not size:
+                self._part.unlink(missing_ok=True)
+            mode = "r+b" if size else "x+b"
+            self._file = open(self._part, mode, opener=no_link)  # noqa: SIM115  # open as long as this object
             self._file.truncate(size)
             self._file.seek(size)
             if not size:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from unmix.errors import require
-from unmix.files import write_json
+from unmix.files import no_link, told_about, write_json
 from unmix.sweeps.job import Job, key
 from unmix.sweeps.store import FAILURE, JobStore
 
@@ -76,7 +76,9 @@ class Pool:
 
     def _start(self, job: Job) -> None:
         folder = self.store.prepare(job)
-        with open(folder / LOG, "ab") as log:
+        with told_about(folder / LOG):
+            log = open(folder / LOG, "ab", opener=no_link)  # noqa: SIM115
+        with log:
             self.running[job] = subprocess.Popen(
                 [sys.executable, "-m", "unmix.sweeps.worker", str(folder)],
                 stdin=subprocess.PIPE,  # it closes when this process ends, even by kill -9, and the worker ends too

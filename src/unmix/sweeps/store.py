@@ -9,7 +9,7 @@ from unmix.configuration import to_config
 from unmix.files import read_json, told_about, write_json
 from unmix.sweeps.job import Job, key
 
-JOB, RESULT, FAILURE = "job.json", "result.json", "failure.json"
+JOB, RESULT, FAILURE, LOCK = "job.json", "result.json", "failure.json", ".lock"
 
 
 class JobStore:

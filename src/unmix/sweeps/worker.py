@@ -10,8 +10,6 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -19,22 +17,16 @@ import torch
 
 from unmix.configuration import from_config
 from unmix.files import read_json, write_json
-from unmix.sweeps.store import FAILURE, JOB, RESULT
+from unmix.lock import locked
+from unmix.sweeps.store import FAILURE, JOB, LOCK, RESULT
 from unmix.training.folder import versions
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such lock
-    fcntl = None  # type: ignore[assignment]
-
-LOCK = ".lock"
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
     torch.set_num_threads(1)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with _alone(folder):
+    with locked(folder / LOCK, wait=True):  # for any other worker in this folder
         if not (folder / RESULT).exists():  # another process may have had the job, and finished it meanwhile
             _run(folder)
 
@@ -51,15 +43,6 @@ def _run(folder: Path) -> None:
     made = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions()}
     write_json(folder / RESULT, result | {"memory_bytes": _peak_memory(), **made, "job": config})
     (folder / FAILURE).unlink(missing_ok=True)
-
-
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Wait for any other worker in this folder; the system lets go of the lock even after kill -9."""
-    with open(folder / LOCK, "w") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
 
 
 def _end_with_parent() -> None:
