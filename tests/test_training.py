@@ -18,6 +18,7 @@ import unmix as um
 from unmix.configuration import from_config, to_config
 from unmix.indeterminacy import AFFINE, Orthogonal
 from unmix.training import recipes
+from unmix.training.descriptions import DESCRIPTIONS
 from unmix.training.folder import RunFolder
 from unmix.training.optimisers import optimiser_of, set_rates
 from unmix.training.progress import FitProgress
@@ -463,10 +464,10 @@ def test_config_files_bring_back_equal_objects_and_nothing_foreign():
         recipes.paper(PROCESS, MODEL),
         um.Model(um.encoders.MLP.paper(5), um.Regression()),
     ):
-        assert from_config(json.loads(json.dumps(to_config(thing)))) == thing
+        assert from_config(json.loads(json.dumps(to_config(thing))), DESCRIPTIONS) == thing
     for foreign in ("os.system", "unmix.nothing.Here", "unmix.errors.InputError", "subprocess.Popen"):
         with pytest.raises(um.InputError, match="does not define"):
-            from_config({"is": foreign, "args": "true"})
+            from_config({"is": foreign, "args": "true"}, DESCRIPTIONS)
 
 
 @pytest.mark.parametrize(

@@ -8,16 +8,24 @@ from typing import Any
 import numpy as np
 import torch
 
-from unmix import estimators
+from unmix.callbacks import MLflow, TensorBoard
 from unmix.configuration import from_config, to_config
 from unmix.errors import InputError, RunFolderError, require
 from unmix.estimators.base import EncoderEstimator
+from unmix.estimators.contrastive import ContrastiveEncoder
+from unmix.estimators.cross_entropy import CrossEntropyEncoder
+from unmix.estimators.diet import DIETEncoder
 from unmix.estimators.door import check_parameters
+from unmix.estimators.views import Jitter
 from unmix.files import told_about, write_json
+from unmix.training.descriptions import DESCRIPTIONS
 from unmix.training.folder import RunFolder, versions
 
 FACTS, WEIGHTS = "estimator.json", "estimator.safetensors"
 FITTED = ("n_features_in_", "seed_", "history_", "shape_")
+ARRAYS = ("feature_names_in_", "classes_", "instances_")
+KINDS = {kind.__name__: kind for kind in (ContrastiveEncoder, CrossEntropyEncoder, DIETEncoder)}
+KNOWN = (*DESCRIPTIONS, Jitter, TensorBoard, MLflow)  # what a file may name beside them
 OWN = ("encoder", "view", "callbacks", "random_state")  # may be objects that JSON cannot hold
 
 
@@ -37,8 +45,7 @@ def save(estimator: EncoderEstimator, folder: Path) -> None:
             own.append(name)
     facts: dict[str, Any] = {"is": type(estimator).__name__, "parameters": parameters, "own": own}
     facts["fitted"] = {name: getattr(estimator, name) for name in FITTED}
-    arrays = ("feature_names_in_", "classes_", "instances_")
-    facts["arrays"] = {name: getattr(estimator, name).tolist() for name in arrays if hasattr(estimator, name)}
+    facts["arrays"] = {name: getattr(estimator, name).tolist() for name in ARRAYS if hasattr(estimator, name)}
     facts["versions"] = versions()
     with told_about(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -66,15 +73,16 @@ def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstim
         raise RunFolderError(f"{folder} holds no estimator: give the folder that `save` wrote.")
     weights, facts = saved
     try:
-        kind = getattr(estimators, str(facts["is"]))
-        parameters = {name: from_config(value) for name, value in facts["parameters"].items()}
+        kind = KINDS[facts["is"]]
+        parameters = {name: from_config(value, KNOWN) for name, value in facts["parameters"].items()}
         needed = [name for name in facts["own"] if name in ("encoder", "view") and name not in own]
         given = parameters | own | {"device": device}
         found: EncoderEstimator = kind(**given)
         found.__dict__.update({name: facts["fitted"][name] for name in FITTED})
         found.shape_ = tuple(found.shape_)
-        found.__dict__.update({name: np.array(values) for name, values in facts["arrays"].items()})
-        labels = max((len(facts["arrays"].get(name, ())) for name in ("classes_", "instances_")), default=0)
+        arrays = {name: np.array(facts["arrays"][name]) for name in ARRAYS if name in facts["arrays"]}
+        found.__dict__.update(arrays)
+        labels = max((len(arrays.get(name, ())) for name in ("classes_", "instances_")), default=0)
     except (KeyError, TypeError, AttributeError, ValueError):
         raise RunFolderError(
             f"{path / WEIGHTS} is damaged, or of a class that unmix does not define: save the estimator anew."

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from unmix.configuration import from_config
 from unmix.errors import InputError
+from unmix.papers.descriptions import KNOWN
 from unmix.papers.effort import Effort
 from unmix.papers.exhibit import Column, Published, Row
 from unmix.sweeps.job import Job, key
@@ -38,7 +39,7 @@ class Run:
         """
         try:
             same = self.result["versions"]["unmix"] == version("unmix")
-            return from_config(self.result["job"]) if same else None
+            return from_config(self.result["job"], KNOWN) if same else None
         except (InputError, KeyError, TypeError):
             return None
 

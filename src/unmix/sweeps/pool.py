@@ -75,12 +75,12 @@ class Pool:
         return bool(self.waiting or self.running)
 
     def _start(self, job: Job) -> None:
-        folder = self.store.prepare(job)
+        folder, kind = self.store.prepare(job), type(job)
         with told_about(folder / LOG):
             log = open(folder / LOG, "ab", opener=no_link)  # noqa: SIM115
         with log:
             self.running[job] = subprocess.Popen(
-                [sys.executable, "-m", "unmix.sweeps.worker", str(folder)],
+                [sys.executable, "-m", "unmix.sweeps.worker", str(folder), f"{kind.__module__}:{kind.__qualname__}"],
                 stdin=subprocess.PIPE,  # it closes when this process ends, even by kill -9, and the worker ends too
                 stdout=log,
                 stderr=log,

@@ -1,6 +1,7 @@
-"""One job in a process of its own: `python -m unmix.sweeps.worker FOLDER`.
+"""One job in a process of its own: `python -m unmix.sweeps.worker FOLDER MODULE:CLASS`.
 
-It reads job.json and writes result.json or failure.json. It ends when its parent does, however that ended: its
+It reads job.json, which holds a job of this class, and writes result.json or failure.json. The class is named by the
+process that starts it: what the file names is never imported. It ends when its parent does, however that ended: its
 standard input is a pipe that nobody writes to, and that closes with the parent.
 """
 
@@ -11,6 +12,8 @@ import sys
 import threading
 import traceback
 from datetime import UTC, datetime
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
 
 import torch
@@ -19,6 +22,7 @@ from unmix.configuration import from_config
 from unmix.files import read_json, write_json
 from unmix.lock import locked
 from unmix.sweeps.store import FAILURE, JOB, LOCK, RESULT
+from unmix.training.descriptions import DESCRIPTIONS
 from unmix.training.folder import versions
 
 
@@ -34,7 +38,7 @@ def main() -> None:
 def _run(folder: Path) -> None:
     try:
         config = read_json(folder / JOB)
-        result = from_config(config).run(folder)
+        result = from_config(config, (*DESCRIPTIONS, _class_named(sys.argv[2]))).run(folder)
     except KeyboardInterrupt:
         sys.exit(130)
     except BaseException as error:
@@ -43,6 +47,12 @@ def _run(folder: Path) -> None:
     made = {"when": datetime.now(UTC).isoformat(timespec="seconds"), "versions": versions()}
     write_json(folder / RESULT, result | {"memory_bytes": _peak_memory(), **made, "job": config})
     (folder / FAILURE).unlink(missing_ok=True)
+
+
+def _class_named(text: str) -> type:
+    module, _, name = text.partition(":")
+    found: type = reduce(getattr, name.split("."), import_module(module))  # type: ignore[assignment]
+    return found
 
 
 def _end_with_parent() -> None:

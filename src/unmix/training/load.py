@@ -14,6 +14,7 @@ from unmix.model import Model, Network
 from unmix.processes import Process
 from unmix.randomness import stream
 from unmix.training import checkpoint, left_out
+from unmix.training.descriptions import DESCRIPTIONS
 from unmix.training.folder import CONFIG, WEIGHTS, RunFolder
 from unmix.training.optimisers import optimiser_of
 from unmix.training.recipe import Recipe
@@ -37,7 +38,8 @@ def load(folder: str | Path) -> Fit:
         raise RunFolderError(
             f"{Path(folder) / CONFIG} is damaged: it must name a process, a model, a recipe and a seed."
         )
-    process, model, recipe, seed = (from_config(config[part]) for part in ("process", "model", "recipe", "seed"))
+    parts = ("process", "model", "recipe", "seed")
+    process, model, recipe, seed = (from_config(config[part], DESCRIPTIONS) for part in parts)
     require_kind(process, Process, "the process in config.json", "um.PairProcess(...)")
     require_kind(model, Model, "the model in config.json", "um.Model(...)")
     require_kind(recipe, Recipe, "the recipe in config.json", "um.recipes.fast()")
