@@ -1,7 +1,9 @@
 """Folders that somebody else wrote: no name in them is imported, and what cannot be is a sentence."""
 
+import contextlib
 import dataclasses
 import inspect
+import itertools
 import json
 import re
 import shutil
@@ -13,6 +15,7 @@ import torch
 
 import unmix as um
 from unmix.activations import pretrained
+from unmix.comparison.store import PairStore
 from unmix.configuration import from_config, to_config
 from unmix.estimators.store import KNOWN as OF_ESTIMATORS
 from unmix.estimators.store import WEIGHTS
@@ -95,6 +98,27 @@ def test_nor_one_in_a_kept_result(tmp_path):
     um.Reproduction(table, {1: {column.title: cell}}, "fast").save(tmp_path / "table.json")
     (found,) = um.papers.read(tmp_path / "table.json", table).cell(1, column.title).runs
     assert found.job is None
+
+
+def test_any_wrong_value_in_a_kept_outcome_is_a_sentence(tmp_path):
+    file = next(RESULTS.glob("zimmermann2021/table2.json"))
+    kept = json.loads(file.read_text())
+    kept["rows"], used = kept["rows"][:1], {}
+    for cell in kept["rows"][0]["cells"].values():
+        cell["runs"] = cell["runs"][:1]
+        used |= {run["key"]: kept["runs"][run["key"]] for run in cell["runs"]}
+    kept["runs"] = used
+    table, seen = catalogue()["zimmermann2021/table2"], 0
+    table = dataclasses.replace(table, rows=table.rows[:1])
+    for place, wrong in zip(
+        list(places(kept))[::4], itertools.cycle(("x", 10**400, ["x"], {"x": 1}, None)), strict=False
+    ):
+        (tmp_path / "table.json").write_text(json.dumps(changed(kept, place, wrong)))
+        try:
+            assert str(um.papers.read(tmp_path / "table.json", table))
+        except um.RunFolderError:
+            seen += 1
+    assert seen > 10
 
 
 def test_a_worker_runs_a_job_of_the_class_that_it_was_started_for(tmp_path, monkeypatch):
@@ -185,3 +209,113 @@ def test_a_hugging_face_folder_runs_no_code_of_its_own(change, tmp_path):
     with pytest.raises(um.InputError):
         pretrained(tmp_path)
     assert not (tmp_path / "ran").exists()
+
+
+def changed(tree, path, value):
+    """A JSON tree with another value in one place."""
+    if not path:
+        return value
+    copy = tree.copy()
+    copy[path[0]] = changed(tree[path[0]], path[1:], value)
+    return copy
+
+
+def places(tree, path=()):
+    """Where a JSON tree has values, without those inside long lists."""
+    yield path
+    inside = tree.items() if isinstance(tree, dict) else enumerate(tree[:2]) if isinstance(tree, list) else ()
+    for name, part in inside:
+        yield from places(part, (*path, name))
+
+
+def test_a_kept_pair_with_a_wrong_type_is_measured_anew(tmp_path):
+    a = torch.randn(200, 3, generator=torch.Generator().manual_seed(0)).double().numpy()
+    settings = {"measures": [um.measures.R2(), um.measures.CCA()], "bootstraps": 40, "permutations": 99}
+    tables = {"a": a, "b": a**3}
+    whole = um.compare(tables, folder=tmp_path, **settings).as_dict()
+    (file,) = (tmp_path / "pairs").iterdir()
+    kept = json.loads(file.read_text())
+    store, path = PairStore(tmp_path, tuple(settings["measures"]), ""), file
+    assert store.kept(path).as_dict() == whole["pairs"][0]
+    tried = 0
+    for place in places(kept):
+        if place[:1] == ("verdict",):  # is not read, but said anew
+            continue
+        for wrong in ("x", 10**400, ["x"], {"x": 1}, None, True):
+            file.write_text(json.dumps(changed(kept, place, wrong)))
+            found = store.kept(path)
+            tried += found is None
+            if found is not None:
+                assert isinstance(json.dumps(found.as_dict()), str)
+                assert found.verdict
+                str(um.Comparison(("a", "b"), store.measures, (found,), {}))
+    assert tried > 150
+    file.write_text(json.dumps(changed(kept, ("rows",), "many")))
+    assert um.compare(tables, folder=tmp_path, **settings).as_dict() == whole
+
+
+HUGE = [10**6, 10**30, 10**400]
+
+
+@pytest.mark.parametrize("size", HUGE)
+@pytest.mark.parametrize(
+    "place",
+    ["process.space.dimension", "model.dimension", "model.encoder.widths", "recipe.whitening_rows"],
+)
+def test_a_config_of_a_run_that_no_machine_can_hold_is_refused_at_the_door(place, size, run, tmp_path, monkeypatch):
+    monkeypatch.setattr("unmix.memory.machine", lambda: 2**24)  # so that a million is too many everywhere
+    config = json.loads((run / "config.json").read_text())
+    wrong = changed(config, place.split("."), [size] if place.endswith("widths") else size)
+    shutil.copytree(run, tmp_path / "run")
+    (tmp_path / "run" / "config.json").write_text(json.dumps(wrong))
+    with pytest.raises(um.InputError, match=r"at most 30,000 dimensions.*: take fewer|GB of memory .*: take "):
+        um.load(tmp_path / "run")
+
+
+def test_the_same_is_said_before_a_fit_and_of_clusters(tmp_path):
+    wide = dataclasses.replace(MODEL, encoder=um.encoders.MLP((10**12,)))
+    with pytest.raises(um.InputError, match=r"this run takes .* GB of memory and this machine has .*: take a smaller"):
+        um.fit(PROCESS, wide, RECIPE, folder=tmp_path / "run")
+    assert not (tmp_path / "run").exists()
+    with pytest.raises(um.InputError, match=r"a vector for every cluster takes .*: take fewer clusters"):
+        um.ClusterProcess(um.Sphere(3), um.Clusters(10**30), um.VonMisesFisher(10.0), um.mixings.Identity())
+
+
+def test_any_wrong_value_in_a_config_is_a_sentence(run, tmp_path):
+    config = json.loads((run / "config.json").read_text())
+    shutil.copytree(run, tmp_path / "run")
+    for place in places(config):
+        for wrong in ("x", -1, 10**30, 1e308, ["x"], {"x": 1}, None, True):
+            if place[-1:] == ("pool",) and wrong == 10**30:
+                continue  # it is cut down by the dimension
+            (tmp_path / "run" / "config.json").write_text(json.dumps(changed(config, place, wrong)))
+            with contextlib.suppress(um.InputError, um.RunFolderError):
+                assert isinstance(um.load(tmp_path / "run"), um.training.Fit)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("n_outputs", 10**12), ("shape_", [10**6]), ("shape_", "x"), ("seed_", "x")]
+)
+def test_an_estimator_of_other_sizes_than_its_weights_is_refused(name, value, tmp_path):
+    x = torch.randn(40, 3, generator=torch.Generator().manual_seed(0)).numpy()
+    um.estimators.DIETEncoder(2, max_steps=2, random_state=0).fit(x).save(tmp_path)
+    tensors, facts = RunFolder(tmp_path).read_tensors(WEIGHTS)
+    part = "fitted" if name.endswith("_") else "parameters"
+    RunFolder(tmp_path).write_tensors(WEIGHTS, tensors, facts | {part: facts[part] | {name: value}})
+    with pytest.raises(um.RunFolderError, match=r"is damaged|do not fit"):
+        um.estimators.load(tmp_path)
+
+
+def test_any_wrong_value_in_the_state_of_a_recording_is_a_sentence(tmp_path):
+    with torch.random.fork_rng():
+        model = torch.nn.Linear(3, 2)
+    x = torch.arange(30.0).reshape(10, 3)
+    um.activations.record(torch.nn.Sequential(model), x, ["0"], tmp_path, progress=False)
+    state = json.loads((tmp_path / "activations.json").read_text())
+    for place in places(state):
+        for wrong in ("x", -1, 10**30, 1.5, ["x"], {"../x": 1}, None):
+            (tmp_path / "activations.json").write_text(json.dumps(changed(state, place, wrong)))
+            with contextlib.suppress(um.RunFolderError):
+                assert um.activations.load(tmp_path)["0"].shape == (10, 2)
+            with contextlib.suppress(um.RunFolderError):
+                um.activations.record(torch.nn.Sequential(model), x, ["0"], tmp_path, progress=False)

@@ -64,7 +64,7 @@ def _read(config: Any, known: Mapping[str, type]) -> Any:
         return known[name](**parts)
     except InputError:
         raise
-    except (TypeError, ValueError, AttributeError, OverflowError) as error:
+    except (TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
         raise InputError(f"config.json does not fit {name}: {error}; choose another folder.") from None
 
 

@@ -44,9 +44,22 @@ class State:
         if not (folder / STATE).exists():
             return cls()
         try:
-            return cls(**read_json(folder / STATE))
+            found = cls(**read_json(folder / STATE))
         except TypeError:
-            raise RunFolderError(f"{folder / STATE} is damaged: choose another folder, or delete this one.") from None
+            found = None
+        if found is None or not found._whole:
+            raise RunFolderError(f"{folder / STATE} is damaged: choose another folder, or delete this one.")
+        return found
+
+    @property
+    def _whole(self) -> bool:
+        """Whether everything is of the type that it should be, and every table a file of this folder."""
+        if not (isinstance(self.widths, dict) and isinstance(self.sizes, dict)):
+            return False
+        counts = (self.batches, self.rows, *self.widths.values(), *self.sizes.values())
+        fits = all(type(count) is int and 0 <= count < 2**63 for count in counts)
+        named = all(f"{name}.npy" in self.sizes and not {"/", "\\"} & set(name) for name in self.widths)
+        return fits and named and isinstance(self.inputs, str) and isinstance(self.done, bool)
 
 
 class Writer:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +62,9 @@ class GrowingFile:
             os.replace(self._part, self.path)
 
     def close(self) -> None:
-        self._file.close()
+        """Without a word: what was not synced is done again, and what stopped the recording is told already."""
+        with suppress(OSError):  # what a full disk did not take before, it does not take now
+            self._file.close()
 
 
 def npy_start(rows: int, width: int, dtype: np.dtype[Any]) -> bytes:

@@ -10,6 +10,7 @@ import torch
 
 from unmix.callbacks import MLflow, TensorBoard
 from unmix.configuration import from_config, to_config
+from unmix.encoders import MLP
 from unmix.errors import InputError, RunFolderError, require
 from unmix.estimators.base import EncoderEstimator
 from unmix.estimators.contrastive import ContrastiveEncoder
@@ -93,6 +94,8 @@ def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstim
         f"load(folder, {', '.join(f'{name}=…' for name in needed)}).",
     )
     check_parameters(found)
+    if not _holds(weights, found):
+        raise RunFolderError(f"{path / WEIGHTS} is damaged: its weights are of other sizes than it says.")
     try:
         network = found._network(_like(found.shape_), labels)
         network.load_state_dict(weights)
@@ -101,6 +104,15 @@ def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstim
         raise RunFolderError(said) from error
     found.network_ = network.to(device).eval()
     return found
+
+
+def _holds(weights: dict[str, torch.Tensor], estimator: EncoderEstimator) -> bool:
+    """Whether every width that the file says is that of some weights in it: what is not there is not made room for."""
+    encoder = MLP() if estimator.encoder is None else estimator.encoder
+    if not isinstance(encoder, MLP):
+        return True  # a module that the caller gave
+    sizes = {size for tensor in weights.values() for size in tensor.shape}
+    return {*estimator.shape_, estimator.n_outputs, *encoder.widths} <= sizes
 
 
 def _like(shape: tuple[int, ...]) -> torch.Tensor:

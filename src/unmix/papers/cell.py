@@ -10,7 +10,7 @@ from statistics import fmean, median, stdev
 from typing import Any, Literal
 
 from unmix.configuration import from_config
-from unmix.errors import InputError
+from unmix.errors import InputError, RunFolderError
 from unmix.papers.descriptions import KNOWN
 from unmix.papers.effort import Effort
 from unmix.papers.exhibit import Column, Published, Row
@@ -30,6 +30,14 @@ class Run:
     key: str
     seed: int
     result: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        result = self.result if isinstance(self.result, Mapping) else {}
+        scores = result.get("scores")
+        numbers = [*scores.values(), result.get("seconds")] if isinstance(scores, Mapping) else [""]
+        named = isinstance(self.key, str) and isinstance(self.seed, int)
+        if not (named and all(isinstance(number, (int, float, type(None))) for number in numbers)):
+            raise RunFolderError(f"the result of run {self.key} is damaged: delete its folder, and it is run again.")
 
     @cached_property
     def job(self) -> Any:

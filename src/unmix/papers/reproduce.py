@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from unmix.errors import RunFolderError, require
+from unmix.errors import require
 from unmix.files import told_about
 from unmix.papers.effort import Effort, effort_named
 from unmix.papers.exhibit import Exhibit
@@ -100,8 +100,5 @@ def _whole(numbers: Iterable[int], name: str) -> set[int]:
 def _earlier(target: Path, exhibit: Exhibit, recipe: str) -> Reproduction:
     """What an outcome of the same recipe holds already."""
     file = target.with_name(target.name + ".json")
-    try:
-        found = read(file, exhibit) if file.exists() else None
-    except (KeyError, TypeError, AttributeError):
-        raise RunFolderError(f"{file} is no outcome of this version: move it away, or choose another folder.") from None
+    found = read(file, exhibit) if file.exists() else None
     return found if found and found.recipe == recipe else Reproduction(exhibit, {}, recipe)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from unmix.configuration import to_config
+from unmix.errors import RunFolderError
 from unmix.files import read_json, told_about, write_json
 from unmix.sweeps.job import Job, key
 
@@ -37,8 +38,13 @@ class JobStore:
     def failure(self, job: Job) -> str | None:
         """Why a job failed, in a sentence, or None if it did not."""
         found = _read(self.path(job) / FAILURE)
-        return None if found is None else str(found["error"])
+        return None if found is None else str(found.get("error", "it is not known why"))
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    return dict(read_json(path)) if path.exists() else None
+    if not path.exists():
+        return None
+    found = read_json(path)
+    if not isinstance(found, dict):
+        raise RunFolderError(f"{path} is damaged: delete it, and the job is run again.")
+    return found
