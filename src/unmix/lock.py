@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from unmix.errors import RunFolderError
 from unmix.files import no_link, told_about
 
-POLL = 0.1
+POLL, GRACE = 0.05, 0.2  # seconds; whoever looks whether it is held (`is_locked`) holds it for an instant
 
 
 @contextmanager
@@ -20,16 +22,13 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[None]:
 
     Parameters
     ----------
-    wait : for whoever holds it now, instead of refusing.
+    wait : for whoever holds it now, instead of refusing at once.
     """
-    with told_about(path):
-        file = open(path, "ab", opener=no_link)  # noqa: SIM115
-    with file:
+    with _opened(path) as file:
+        deadline = time.monotonic() + (math.inf if wait else GRACE)
         while not _taken(file.fileno(), path):
-            if not wait:
-                raise RunFolderError(
-                    f"another process is working in {path.parent}: wait for it, or choose another folder."
-                )
+            if time.monotonic() > deadline:
+                raise _refusal(path)
             time.sleep(POLL)
         try:
             yield
@@ -41,11 +40,26 @@ def is_locked(path: Path) -> bool:
     """Whether somebody holds the lock of this file right now."""
     if not path.exists():
         return False
-    try:
-        with locked(path):
-            return False
-    except RunFolderError:
-        return True
+    with _opened(path) as file:
+        free = _taken(file.fileno(), path)
+        if free:
+            _let_go(file.fileno())
+        return not free
+
+
+def require_free(path: Path) -> None:
+    """Refuse a folder that somebody is working in, before any work is done for it."""
+    if is_locked(path):
+        raise _refusal(path)
+
+
+def _refusal(path: Path) -> RunFolderError:
+    return RunFolderError(f"another process is working in {path.parent}: wait for it, or choose another folder.")
+
+
+def _opened(path: Path) -> BinaryIO:
+    with told_about(path):
+        return open(path, "ab", opener=no_link)
 
 
 if sys.platform == "win32":

@@ -23,7 +23,8 @@ LOG, PATIENCE = "worker.log", 30
 class Pool:
     """Runs jobs side by side, one thread each; one that fails does not stop the others.
 
-    Jobs whose result is in the store are not run again. Leaving the context stops the workers after the step they
+    Jobs whose result is in the store are not run again, and those that another pool is at are left to it: two in one
+    folder share the work. Leaving the context stops the workers after the step they
     are at, and keeps what they have.
 
     Parameters
@@ -62,13 +63,24 @@ class Pool:
 
     def finished(self) -> Iterator[Job]:
         """Start what there is room for; the jobs that ended since the last call, whether well or not."""
-        while self.waiting and len(self.running) < self.workers:
-            self._start(self.waiting.popleft())
+        yield from self._next()
         for job, process in list(self.running.items()):
             if process.poll() is not None:
                 del self.running[job]
                 self._account(job, process.returncode)
                 yield job
+
+    def _next(self) -> Iterator[Job]:
+        """Start jobs that nobody is at while there is room; those that another pool has finished are given at once."""
+        for job in list(self.waiting):
+            if len(self.running) >= self.workers:
+                return
+            if self.store.result(job) is not None:
+                self.waiting.remove(job)
+                yield job
+            elif not self.store.taken(job):
+                self.waiting.remove(job)
+                self._start(job)
 
     @property
     def busy(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 from unmix.configuration import to_config
 from unmix.errors import RunFolderError
 from unmix.files import read_json, told_about, write_json
+from unmix.lock import is_locked
 from unmix.sweeps.job import Job, key
 
 JOB, RESULT, FAILURE, LOCK = "job.json", "result.json", "failure.json", ".lock"
@@ -30,6 +31,10 @@ class JobStore:
             (path / FAILURE).unlink(missing_ok=True)
         write_json(path / JOB, to_config(job))
         return path
+
+    def taken(self, job: Job) -> bool:
+        """Whether a worker is at it, of this process or of another."""
+        return is_locked(self.path(job) / LOCK)
 
     def result(self, job: Job) -> dict[str, Any] | None:
         """What came of a job, or None if it has not finished."""
