@@ -122,6 +122,15 @@ def tiny(process, model):
     return model, um.Recipe(steps=20, batch=32, rate=1e-2, whitening_rows=200, log_every=5)
 
 
+def test_a_finished_recording_that_may_not_be_written_is_read_back(tmp_path):
+    made = recorded(tmp_path)
+    (tmp_path / LOCK).chmod(0o400)
+    assert recorded(tmp_path) == made
+    (tmp_path / LOCK).unlink()
+    assert recorded(tmp_path) == made
+    assert not (tmp_path / LOCK).exists()
+
+
 EXHIBIT = Exhibit(
     "own/table1", "two rows", "me", ("setting",), (SEEN, COLUMN),
     (Row(1, ("one",), WORLD, MODEL), Row(2, ("two",), replace(WORLD, mixing=um.mixings.Linear(pool=10)), MODEL)),

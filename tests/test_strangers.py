@@ -254,6 +254,7 @@ def test_a_kept_pair_with_a_wrong_type_is_measured_anew(tmp_path):
     assert um.compare(tables, folder=tmp_path, **settings).as_dict() == whole
 
 
+FREE = {"is": "unmix.encoders.outputs.Free"}  # has a `build` too, as an encoder has
 HUGE = [10**6, 10**30, 10**400]
 
 
@@ -294,7 +295,8 @@ def test_any_wrong_value_in_a_config_is_a_sentence(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "value"), [("n_outputs", 10**12), ("shape_", [10**6]), ("shape_", "x"), ("seed_", "x")]
+    ("name", "value"),
+    [("n_outputs", 10**12), ("shape_", [10**6]), ("shape_", "x"), ("shape_", [[3]]), ("seed_", "x"), ("encoder", FREE)],
 )
 def test_an_estimator_of_other_sizes_than_its_weights_is_refused(name, value, tmp_path):
     x = torch.randn(40, 3, generator=torch.Generator().manual_seed(0)).numpy()

@@ -8,7 +8,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
 
 from unmix.errors import RunFolderError
 from unmix.files import no_link, told_about
@@ -24,7 +23,9 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[None]:
     ----------
     wait : for whoever holds it now, instead of refusing at once.
     """
-    with _opened(path) as file:
+    with told_about(path):
+        file = open(path, "ab", opener=no_link)  # noqa: SIM115
+    with file:
         deadline = time.monotonic() + (math.inf if wait else GRACE)
         while not _taken(file.fileno(), path):
             if time.monotonic() > deadline:
@@ -37,14 +38,15 @@ def locked(path: Path, *, wait: bool = False) -> Iterator[None]:
 
 
 def is_locked(path: Path) -> bool:
-    """Whether somebody holds the lock of this file right now."""
-    if not path.exists():
+    """Whether somebody holds the lock of this file right now; no where that cannot be told, as `locked` then says."""
+    try:
+        with open(path, "rb", opener=no_link) as file:
+            free = _taken(file.fileno(), path)
+            if free:
+                _let_go(file.fileno())
+            return not free
+    except (OSError, RunFolderError):
         return False
-    with _opened(path) as file:
-        free = _taken(file.fileno(), path)
-        if free:
-            _let_go(file.fileno())
-        return not free
 
 
 def require_free(path: Path) -> None:
@@ -55,11 +57,6 @@ def require_free(path: Path) -> None:
 
 def _refusal(path: Path) -> RunFolderError:
     return RunFolderError(f"another process is working in {path.parent}: wait for it, or choose another folder.")
-
-
-def _opened(path: Path) -> BinaryIO:
-    with told_about(path):
-        return open(path, "ab", opener=no_link)
 
 
 if sys.platform == "win32":

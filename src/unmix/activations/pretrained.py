@@ -94,7 +94,7 @@ def pretrained(folder: str | Path) -> Pretrained:
             saved = getattr(transformers, (config.architectures or ["AutoModel"])[0], transformers.AutoModel)
             ours = isinstance(saved, type) and issubclass(saved, (transformers.PreTrainedModel, transformers.AutoModel))
             require(ours, f"{path} is of no model of transformers: save it anew with save_pretrained.")
-            model = saved.from_pretrained(path, use_safetensors=True, local_files_only=True)
+            model = saved.from_pretrained(path, use_safetensors=True, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path} cannot be read as a Hugging Face model: {_first_line(error)}") from error
     if hasattr(model.config, "use_cache"):

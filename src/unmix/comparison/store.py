@@ -85,20 +85,20 @@ def _pair(kept: dict[str, Any], measures: Sequence[Measure]) -> Pair:
     """A pair from its dictionary; `TypeError` where a part is of another type than it was written with."""
     scores = tuple(_score(m, kept["scores"][m.name]) for m in measures)
     ladder, back = (_ladder(kept[name]) for name in ("ladder", "back"))
-    _require(str, kept["x"], kept["y"], *kept["notes"])
-    _require(int, kept["rows"], *kept["widths"])
+    _check(str, kept["x"], kept["y"], *kept["notes"])
+    _check(int, kept["rows"], *kept["widths"])
     x_width, y_width = kept["widths"]
     return Pair(kept["x"], kept["y"], (x_width, y_width), kept["rows"], scores, ladder, tuple(kept["notes"]), back)
 
 
 def _score(measure: Measure, kept: dict[str, Any]) -> Score | Refusal:
     if "refused" in kept:
-        _require(str, kept["refused"])
+        _check(str, kept["refused"])
         return Refusal(measure, kept["refused"])
     kinds = get_type_hints(Score)
     for name in FIELDS:
-        _require(kinds[name], kept[name])
-    _require(float, *kept["profile"])
+        _check(kinds[name], kept[name])
+    _check(float, *kept["profile"])
     return Score(measure, **{**kept, "profile": np.array(kept["profile"], float)})
 
 
@@ -106,11 +106,11 @@ def _ladder(kept: dict[str, Any] | None) -> Ladder | None:
     if kept is None:
         return None
     weakest = kept["weakest direction"] or {"r2": 0.0, "weights": []}
-    _require(float, *kept["named"].values(), weakest["r2"], *weakest["weights"], *chain(*kept["not judged"]))
+    _check(float, *kept["named"].values(), weakest["r2"], *weakest["weights"], *chain(*kept["not judged"]))
     return Ladder.read(kept)
 
 
-def _require(kind: Any, *values: Any) -> None:
+def _check(kind: Any, *values: Any) -> None:
     """Refuse values that JSON did not give as this type, or one of these; a whole number will do as a fraction."""
     kinds = set(get_args(kind) or (kind,))
     kinds |= {int} if float in kinds else set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import index
 from pathlib import Path
 from typing import Any
 
@@ -80,7 +81,7 @@ def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstim
         given = parameters | own | {"device": device}
         found: EncoderEstimator = kind(**given)
         found.__dict__.update({name: facts["fitted"][name] for name in FITTED})
-        found.shape_ = tuple(found.shape_)
+        found.shape_ = tuple(map(index, found.shape_))
         arrays = {name: np.array(facts["arrays"][name]) for name in ARRAYS if name in facts["arrays"]}
         found.__dict__.update(arrays)
         labels = max((len(arrays.get(name, ())) for name in ("classes_", "instances_")), default=0)
@@ -99,7 +100,7 @@ def load(folder: str | Path, *, device: str = "cpu", **own: Any) -> EncoderEstim
     try:
         network = found._network(_like(found.shape_), labels)
         network.load_state_dict(weights)
-    except (RuntimeError, InputError) as error:
+    except (RuntimeError, TypeError, ValueError, AttributeError) as error:
         said = f"the weights in {path} do not fit this encoder: give the one it was fitted with."
         raise RunFolderError(said) from error
     found.network_ = network.to(device).eval()
