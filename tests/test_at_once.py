@@ -1,6 +1,7 @@
 """Many calls on one folder at once: each ends well or is refused before the work, and no work is done twice."""
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -173,3 +174,33 @@ def test_two_pools_take_different_jobs_and_run_none_twice(tmp_path, monkeypatch)
     assert [(stores[0].path(job) / "runs").read_text() for job in jobs] == ["run\n"] * 4
     assert not any(stores[0].taken(job) for job in jobs)
     assert (stores[0].path(jobs[0]) / LOCK).exists()
+
+
+SCRIPT = """
+import sys, time
+from pathlib import Path
+from processes import Noted
+from unmix.sweeps import JobStore, Pool
+with Pool([Noted(1, 100)], JobStore(sys.argv[1]), 1) as pool:
+    list(pool.finished())
+    time.sleep(100)
+"""
+
+
+def test_a_pool_takes_over_what_a_killed_one_was_at(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    job, store = Noted(1, 100), JobStore(tmp_path)
+    other = subprocess.Popen([sys.executable, "-c", SCRIPT, str(tmp_path)])
+    deadline = time.monotonic() + 100
+    while not (store.path(job) / "runs").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    with Pool([job], store, 1) as pool:
+        assert list(pool.finished()) == []
+        assert (list(pool.waiting), pool.running) == ([job], {})  # the other one's worker is at it
+        other.kill()
+        other.wait()
+        while pool.busy and time.monotonic() < deadline:
+            list(pool.finished())
+            time.sleep(0.02)
+    assert store.result(job)["number"] == 1
+    assert (store.path(job) / "runs").read_text() == "run\n" * 2
