@@ -18,6 +18,7 @@ from unmix.sweeps import Job, JobStore, Pool
 from unmix.sweeps.job import key
 from unmix.sweeps.pool import LOG
 from unmix.sweeps.store import RESULT
+from unmix.training.descriptions import DESCRIPTIONS
 
 WORLD = um.PairProcess(um.Sphere(3), um.Uniform(), um.VonMisesFisher(10.0), um.mixings.MLP(2, pool=50))
 MODEL = um.Model(um.encoders.MLP((8,)), um.InfoNCE(um.Dot(), 0.1), um.outputs.Sphere())
@@ -38,7 +39,7 @@ def run_all(jobs, store, workers=2):
 def test_a_job_is_a_description_that_survives_a_file():
     for job in (GOOD, TOO_FEW_ROWS):
         assert isinstance(job, Job)
-        assert from_config(json.loads(json.dumps(to_config(job)))) == job
+        assert from_config(json.loads(json.dumps(to_config(job))), (*DESCRIPTIONS, type(job))) == job
     assert len({key(j) for j in (GOOD, TOO_FEW_ROWS, Trained(WORLD, MODEL, SHORT, seed=1, rows=400))}) == 3
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from unmix.errors import InputError
@@ -19,9 +19,8 @@ def to_config(value: Any) -> Any:
     {'is': 'unmix.laws.normal.Normal', 'scale': 0.05}
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        name = f"{type(value).__module__}.{type(value).__qualname__}"
         told = [f.name for f in dataclasses.fields(value) if f.init]
-        return {"is": name} | {field: to_config(getattr(value, field)) for field in told}
+        return {"is": _name(type(value))} | {field: to_config(getattr(value, field)) for field in told}
     if isinstance(value, (list, tuple)):
         return [to_config(v) for v in value]
     if value is None or isinstance(value, (bool, int, float, str)):
@@ -31,33 +30,43 @@ def to_config(value: Any) -> Any:
     )
 
 
-def from_config(config: Any) -> Any:
-    """The inverse of `to_config`, for descriptions that unmix itself defines.
+def from_config(config: Any, known: Iterable[type]) -> Any:
+    """The inverse of `to_config`, for descriptions of these classes.
+
+    A name in a file is compared with theirs and nothing is imported by it, so that a file of somebody else's runs no
+    code but theirs.
 
     Examples
     --------
     >>> import unmix as um
-    >>> from_config(to_config(um.Box(3))) == um.Box(3)
+    >>> from_config(to_config(um.Box(3)), [um.Box]) == um.Box(3)
     True
     """
+    try:
+        return _read(config, {_name(kind): kind for kind in known})
+    except RecursionError:
+        raise InputError("config.json is nested too deeply to be one of unmix: choose another folder.") from None
+
+
+def _read(config: Any, known: Mapping[str, type]) -> Any:
     if isinstance(config, list):
-        return tuple(from_config(v) for v in config)
+        return tuple(_read(v, known) for v in config)
     if not isinstance(config, dict):
         return config
     name = str(config.get("is", ""))
-    module, _, kind = name.rpartition(".")
-    found: Any = None
-    if module.split(".")[0] == "unmix":  # a config file must not be able to import anything else
-        try:
-            found = getattr(importlib.import_module(module), kind, None)
-        except ImportError:
-            found = None
-    if not (isinstance(found, type) and dataclasses.is_dataclass(found)):
+    if name not in known:
         raise InputError(
-            f"config.json names {name!r}, which unmix does not define (a class of your own?): "
+            f"config.json names {name[:80]!r}, which unmix does not define (a class of your own?): "
             "call `fit` with the same arguments and folder instead, which reads the run back."
         )
+    parts = {k: _read(v, known) for k, v in config.items() if k != "is"}
     try:
-        return found(**{k: from_config(v) for k, v in config.items() if k != "is"})
-    except TypeError as error:
-        raise InputError(f"config.json does not fit {name}: {error}.") from None
+        return known[name](**parts)
+    except InputError:
+        raise
+    except (TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
+        raise InputError(f"config.json does not fit {name}: {error}; choose another folder.") from None
+
+
+def _name(kind: type) -> str:
+    return f"{kind.__module__}.{kind.__qualname__}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from numpy import ndarray
 from unmix.activations.growing import GrowingFile, npy_start
 from unmix.activations.head import Head
 from unmix.errors import RunFolderError, require
-from unmix.files import read_json, told_about
+from unmix.files import read_json, replacing
 from unmix.training.folder import RunFolder
 
 STATE, IDS, GROUPS, MODEL = "activations.json", "ids.txt", "groups.txt", "model.npz"
@@ -45,9 +44,22 @@ class State:
         if not (folder / STATE).exists():
             return cls()
         try:
-            return cls(**read_json(folder / STATE))
+            found = cls(**read_json(folder / STATE))
         except TypeError:
-            raise RunFolderError(f"{folder / STATE} is damaged: choose another folder, or delete this one.") from None
+            found = None
+        if found is None or not found._whole:
+            raise RunFolderError(f"{folder / STATE} is damaged: choose another folder, or delete this one.")
+        return found
+
+    @property
+    def _whole(self) -> bool:
+        """Whether everything is of the type that it should be, and every table a file of this folder."""
+        if not (isinstance(self.widths, dict) and isinstance(self.sizes, dict)):
+            return False
+        counts = (self.batches, self.rows, *self.widths.values(), *self.sizes.values())
+        fits = all(type(count) is int and 0 <= count < 2**63 for count in counts)
+        named = all(f"{name}.npy" in self.sizes and not {"/", "\\"} & set(name) for name in self.widths)
+        return fits and named and isinstance(self.inputs, str) and isinstance(self.done, bool)
 
 
 class Writer:
@@ -104,13 +116,8 @@ class Writer:
 
 def _write_model(folder: Path, head: Head) -> None:
     """f, g and bias in one file, as `unmix compare --models` takes them; rows of f are copied some at a time."""
-    path, temporary = folder / MODEL, folder / (MODEL + ".tmp")
     arrays = {"f": np.load(folder / "f.npy", mmap_mode="r"), "g": head.g}
     if head.bias is not None:
         arrays["bias"] = head.bias
-    with told_about(path):
-        with open(temporary, "wb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
+    with replacing(folder / MODEL) as file:
+        np.savez(file, **arrays)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import io
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from unmix.errors import RunFolderError
-from unmix.files import told_about
+from unmix.files import no_link, told_about
 
 
 class GrowingFile:
@@ -30,7 +31,10 @@ class GrowingFile:
                 path.rename(self._part)  # stopped between the renaming of two files
             if size and (not self._part.exists() or self._part.stat().st_size < size):
                 raise RunFolderError(f"{self._part} is damaged: choose another folder, or delete this one.")
-            self._file = open(self._part, "r+b" if size else "w+b")  # noqa: SIM115  # open as long as this object
+            if not size:
+                self._part.unlink(missing_ok=True)
+            mode = "r+b" if size else "x+b"
+            self._file = open(self._part, mode, opener=no_link)  # noqa: SIM115  # open as long as this object
             self._file.truncate(size)
             self._file.seek(size)
             if not size:
@@ -58,7 +62,9 @@ class GrowingFile:
             os.replace(self._part, self.path)
 
     def close(self) -> None:
-        self._file.close()
+        """Without a word: what was not synced is done again, and what stopped the recording is told already."""
+        with suppress(OSError):  # what a full disk did not take before, it does not take now
+            self._file.close()
 
 
 def npy_start(rows: int, width: int, dtype: np.dtype[Any]) -> bytes:

@@ -67,7 +67,9 @@ class Pretrained:
         """Batches of texts, by the tokenizer that is kept with the model."""
         transformers = _transformers()
         try:
-            tokenizer = transformers.AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
+            tokenizer = transformers.AutoTokenizer.from_pretrained(
+                self.folder, local_files_only=True, trust_remote_code=False
+            )
         except (OSError, ValueError, KeyError, ImportError) as error:
             raise InputError(f"{self.folder} has no tokenizer that can be read: {_first_line(error)}") from error
         tokenizer.pad_token = tokenizer.pad_token or tokenizer.eos_token or tokenizer.unk_token  # masked in any case
@@ -80,16 +82,19 @@ class Pretrained:
 def pretrained(folder: str | Path) -> Pretrained:
     """A Hugging Face model from a folder, with its head; nothing is downloaded, and nothing is unpickled.
 
-    The folder is as `save_pretrained` of the model (and of its tokenizer) writes it: config.json and safetensors.
+    The folder is as `save_pretrained` of the model (and of its tokenizer) writes it: config.json and safetensors. A
+    model that brings code of its own is refused.
     """
     transformers = _transformers()
     path = Path(folder)
     require((path / "config.json").is_file(), f"{path} is no folder of a Hugging Face model: it has no config.json.")
     try:
         with torch.random.fork_rng(devices=[]):  # layers are initialised before they are read
-            config = transformers.AutoConfig.from_pretrained(path, local_files_only=True)
+            config = transformers.AutoConfig.from_pretrained(path, local_files_only=True, trust_remote_code=False)
             saved = getattr(transformers, (config.architectures or ["AutoModel"])[0], transformers.AutoModel)
-            model = saved.from_pretrained(path, use_safetensors=True, local_files_only=True)
+            ours = isinstance(saved, type) and issubclass(saved, (transformers.PreTrainedModel, transformers.AutoModel))
+            require(ours, f"{path} is of no model of transformers: save it anew with save_pretrained.")
+            model = saved.from_pretrained(path, use_safetensors=True, local_files_only=True, trust_remote_code=False)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path} cannot be read as a Hugging Face model: {_first_line(error)}") from error
     if hasattr(model.config, "use_cache"):

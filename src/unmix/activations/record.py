@@ -23,8 +23,9 @@ from unmix.activations.result import Activations, load
 from unmix.activations.rows import Flatten, Rows
 from unmix.configuration import to_config
 from unmix.errors import RunFolderError, require, require_kind
+from unmix.lock import require_free
 from unmix.meter import meter
-from unmix.training.folder import RunFolder
+from unmix.training.folder import LOCK, RunFolder
 
 SECONDS = 5.0  # between two checkpoints: as much is done again after a kill
 FLATTEN = Flatten()
@@ -97,6 +98,7 @@ def record(
     }
     place = RunFolder(folder)
     place.check(config)
+    require_free(place.path / LOCK)
     with meter(batches.count or 0, shown=progress) as (bar, task):
         if batches.count is None:
             bar.tasks[0].total = None  # a bar that moves without an end

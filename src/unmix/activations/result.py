@@ -75,4 +75,15 @@ def load(folder: str | Path) -> Activations:
         file = path / name
         if size and not (file.is_file() and file.stat().st_size == size):
             raise RunFolderError(f"{file} is damaged: delete {path} and record again, or choose another folder.")
-    return Activations(path, state.rows, state.widths)
+    found = Activations(path, state.rows, state.widths)
+    for name, width in found.widths.items():
+        if _shape(path / f"{name}.npy") != (found.rows, width):
+            raise RunFolderError(f"{path / name}.npy is damaged: delete {path} and record again.")
+    return found
+
+
+def _shape(file: Path) -> tuple[int, ...]:
+    try:
+        return tuple(np.load(file, mmap_mode="r", allow_pickle=False).shape)
+    except (ValueError, OSError):
+        return ()

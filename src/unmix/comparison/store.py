@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from importlib.metadata import version
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from unmix.errors import RunFolderError
 from unmix.files import read_json, told_about, write_atomically
 from unmix.measures.ladder import Ladder
 from unmix.measures.measure import Measure
-from unmix.measures.score import Refusal, Score
+from unmix.measures.score import FIELDS, Refusal, Score
 from unmix.tables import Table
 
 STEP = 2**14
@@ -58,8 +59,10 @@ class PairStore:
         if path is None or not path.exists():
             return None
         try:
-            return _pair(read_json(path), self.measures)
-        except (RunFolderError, KeyError, TypeError, ValueError, AttributeError):
+            found = _pair(read_json(path), self.measures)
+            found.as_dict()  # what cannot be said again is damaged too
+            return found
+        except (RunFolderError, KeyError, TypeError, ValueError, AttributeError, OverflowError):
             return None  # damaged: it is measured anew
 
     def keep(self, path: Path | None, pair: Pair) -> None:
@@ -79,14 +82,40 @@ def _digest(table: Table) -> str:
 
 
 def _pair(kept: dict[str, Any], measures: Sequence[Measure]) -> Pair:
-    """A pair from its dictionary."""
+    """A pair from its dictionary; `TypeError` where a part is of another type than it was written with."""
     scores = tuple(_score(m, kept["scores"][m.name]) for m in measures)
-    ladder, back = (kept[name] and Ladder.read(kept[name]) for name in ("ladder", "back"))
-    widths, notes, monotone = (tuple(kept[name]) for name in ("widths", "notes", "monotone"))
-    return Pair(kept["x"], kept["y"], widths, kept["rows"], scores, ladder, notes, back, monotone)
+    ladder, back = (_ladder(kept[name]) for name in ("ladder", "back"))
+    _check(str, kept["x"], kept["y"], *kept["notes"])
+    _check(int, kept["rows"], *kept["widths"])
+    (x_width, y_width), (forth, reverse) = kept["widths"], kept["monotone"]
+    _check(float | None, forth, reverse)
+    notes = tuple(kept["notes"])
+    return Pair(kept["x"], kept["y"], (x_width, y_width), kept["rows"], scores, ladder, notes, back, (forth, reverse))
 
 
 def _score(measure: Measure, kept: dict[str, Any]) -> Score | Refusal:
     if "refused" in kept:
+        _check(str, kept["refused"])
         return Refusal(measure, kept["refused"])
-    return Score(measure, **{**kept, "profile": np.array(kept["profile"])})
+    kinds = get_type_hints(Score)
+    for name in FIELDS:
+        _check(kinds[name], kept[name])
+    _check(float, *kept["profile"])
+    return Score(measure, **{**kept, "profile": np.array(kept["profile"], float)})
+
+
+def _ladder(kept: dict[str, Any] | None) -> Ladder | None:
+    if kept is None:
+        return None
+    weakest = kept["weakest direction"] or {"r2": 0.0, "weights": []}
+    _check(float, *kept["named"].values(), weakest["r2"], *weakest["weights"], *chain(*kept["not judged"]))
+    return Ladder.read(kept)
+
+
+def _check(kind: Any, *values: Any) -> None:
+    """Refuse values that JSON did not give as this type, or one of these; a whole number will do as a fraction."""
+    kinds = set(get_args(kind) or (kind,))
+    kinds |= {int} if float in kinds else set()
+    wrong = [value for value in values if type(value) not in kinds]
+    if wrong:
+        raise TypeError(f"{wrong[0]!r:.80} is no {kind}")

@@ -10,7 +10,8 @@ from statistics import fmean, median, stdev
 from typing import Any, Literal
 
 from unmix.configuration import from_config
-from unmix.errors import InputError
+from unmix.errors import InputError, RunFolderError
+from unmix.papers.descriptions import KNOWN
 from unmix.papers.effort import Effort
 from unmix.papers.exhibit import Column, Published, Row
 from unmix.sweeps.job import Job, key
@@ -30,6 +31,14 @@ class Run:
     seed: int
     result: Mapping[str, Any]
 
+    def __post_init__(self) -> None:
+        result = self.result if isinstance(self.result, Mapping) else {}
+        scores = result.get("scores")
+        numbers = [*scores.values(), result.get("seconds")] if isinstance(scores, Mapping) else [""]
+        named = isinstance(self.key, str) and isinstance(self.seed, int)
+        if not (named and all(isinstance(number, (int, float, type(None))) for number in numbers)):
+            raise RunFolderError(f"the result of run {self.key} is damaged: delete its folder, and it is run again.")
+
     @cached_property
     def job(self) -> Any:
         """The job as it reads today; None if it cannot be read any more, or was run by another version of unmix.
@@ -38,7 +47,7 @@ class Run:
         """
         try:
             same = self.result["versions"]["unmix"] == version("unmix")
-            return from_config(self.result["job"]) if same else None
+            return from_config(self.result["job"], KNOWN) if same else None
         except (InputError, KeyError, TypeError):
             return None
 

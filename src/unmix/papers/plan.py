@@ -9,6 +9,7 @@ from typing import Any
 from unmix.configuration import from_config, to_config
 from unmix.errors import InputError, require
 from unmix.papers.cell import Cell, Run
+from unmix.papers.descriptions import KNOWN
 from unmix.papers.effort import Effort
 from unmix.papers.exhibit import Column, Exhibit, Row
 from unmix.papers.reproduction import Reproduction
@@ -106,7 +107,7 @@ class Plan:
 def _process(job: Mapping[str, Any]) -> Any:
     """What a job's description says of its process, with the options that it left out; None where it has none."""
     try:
-        return to_config(from_config(job["process"]))
+        return to_config(from_config(job["process"], KNOWN))
     except (InputError, KeyError, TypeError):
         return None
 
@@ -114,7 +115,7 @@ def _process(job: Mapping[str, Any]) -> Any:
 def _require_readable(job: Job) -> None:
     """Refuse what a worker could not read from a file, before anything is run."""
     try:
-        same = key(from_config(to_config(job))) == key(job)
+        same = key(from_config(to_config(job), KNOWN)) == key(job)
     except InputError:
         same = False
     require(

@@ -6,8 +6,9 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from unmix.errors import RunFolderError, require
+from unmix.errors import require
 from unmix.files import told_about
+from unmix.lock import locked
 from unmix.papers.effort import Effort, effort_named
 from unmix.papers.exhibit import Exhibit
 from unmix.papers.live import LiveTable
@@ -15,6 +16,7 @@ from unmix.papers.names import exhibit_named
 from unmix.papers.plan import Plan
 from unmix.papers.reproduction import FORMATS, Reproduction, read
 from unmix.sweeps import JobStore, Pool
+from unmix.sweeps.store import LOCK
 
 FOLDER, POLL = "runs/reproduce", 0.25
 SEEDS = (1, 2, 3)  # not the tuning seed
@@ -33,7 +35,8 @@ def reproduce(
     """Run a table or figure of a paper again: published next to obtained.
 
     Every run is a process of its own with one thread. A run that was finished in this folder before, also for another
-    table, is read back; one that was stopped, even by kill -9, goes on; one that failed before is tried again.
+    table, is read back; one that was stopped, even by kill -9, goes on; one that failed before is tried again. Two
+    calls at the same time share their runs.
 
     Parameters
     ----------
@@ -78,14 +81,15 @@ def reproduce(
                 if ended:
                     found = plan.outcome(numbers, which)
                 live.update(found, pool, ended)
-                time.sleep(POLL if pool.running else 0)
+                time.sleep(POLL if pool.busy else 0)
         finally:  # what there is stands in the files, also after Ctrl-C, beside what others wrote there meanwhile
-            earlier = _earlier(target, asked, name)
-            seeds_before = {run.seed for run in earlier.runs.values()}
-            plan = Plan(asked, effort, name, store, earlier)
-            everything = plan.outcome(numbers | set(earlier.cells), which | seeds_before)
-            for suffix in FORMATS:
-                everything.save(target.with_name(target.name + suffix))
+            with locked(target.parent / LOCK, wait=True):
+                earlier = _earlier(target, asked, name)
+                seeds_before = {run.seed for run in earlier.runs.values()}
+                plan = Plan(asked, effort, name, store, earlier)
+                everything = plan.outcome(numbers | set(earlier.cells), which | seeds_before)
+                for suffix in FORMATS:
+                    everything.save(target.with_name(target.name + suffix))
     return found
 
 
@@ -100,8 +104,5 @@ def _whole(numbers: Iterable[int], name: str) -> set[int]:
 def _earlier(target: Path, exhibit: Exhibit, recipe: str) -> Reproduction:
     """What an outcome of the same recipe holds already."""
     file = target.with_name(target.name + ".json")
-    try:
-        found = read(file, exhibit) if file.exists() else None
-    except (KeyError, TypeError, AttributeError):
-        raise RunFolderError(f"{file} is no outcome of this version: move it away, or choose another folder.") from None
+    found = read(file, exhibit) if file.exists() else None
     return found if found and found.recipe == recipe else Reproduction(exhibit, {}, recipe)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from unmix.errors import InputError, require
+from unmix.errors import InputError, RunFolderError, require
 from unmix.files import read_json, write_atomically, write_json
 from unmix.papers.cell import Cell, Run
 from unmix.papers.effort import NAMED
@@ -110,9 +110,19 @@ def read(path: str | Path, exhibit: Exhibit | None = None) -> Reproduction:
     Cells whose runs are of other settings than a recipe of unmix has now say so (`Cell.outdated`). Rows and columns
     that the exhibit no longer has are left out, and cells of new columns are empty.
     """
+    try:
+        found = _read(read_json(Path(path)), exhibit)
+        found.as_dict(), str(found)  # what cannot be said again is damaged too
+        return found
+    except InputError:
+        raise
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
+        raise RunFolderError(f"{path} is no outcome of this version: move it away, or choose another folder.") from None
+
+
+def _read(kept: dict[str, Any], exhibit: Exhibit | None) -> Reproduction:
     from unmix.papers.names import exhibit_named
 
-    kept = read_json(Path(path))
     exhibit = exhibit or exhibit_named(kept["exhibit"])
     effort = NAMED.get(kept["recipe"])
     lines = {line["row"]: line["cells"] for line in kept["rows"]}

@@ -12,6 +12,7 @@ from torch import Tensor
 
 from unmix.errors import require, require_kind
 from unmix.laws import Law
+from unmix.memory import require_room
 from unmix.mixings import Mixing
 from unmix.processes import diversity
 from unmix.processes.clusters import ClusterVectors, frequencies_of
@@ -84,6 +85,7 @@ class ClusterProcess(Process):
         require(share, f"label noise is a share between 0 and 1, not {self.label_noise!r}.")
         if self.frequencies is not None:
             object.__setattr__(self, "frequencies", frequencies_of(self.frequencies, self.classes))
+        require_room(8 * self.classes * self.dimension, "a vector for every cluster", "take fewer clusters")
         _ = self.vectors  # refuses vectors that do not fit the space
 
     @property

@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import require
+from unmix.spaces.dimension import require_dimension
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Box:
             isinstance(self.dimension, int) and self.dimension >= 1,
             f"a box needs dimension 1 or more, not {self.dimension}.",
         )
+        require_dimension(self.dimension)
         require(
             -math.inf < self.low < self.high < math.inf,
             f"a box needs finite low < high, not low = {self.low}, high = {self.high}.",

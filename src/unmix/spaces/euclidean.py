@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import InputError, require
+from unmix.spaces.dimension import require_dimension
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,7 @@ class Euclidean:
             isinstance(self.dimension, int) and self.dimension >= 1,
             f"a Euclidean space needs dimension 1 or more, not {self.dimension}.",
         )
+        require_dimension(self.dimension)
 
     @property
     def origin(self) -> Float[Tensor, " d"]:

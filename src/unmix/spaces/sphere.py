@@ -10,6 +10,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from unmix.errors import require
+from unmix.spaces.dimension import require_dimension
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Sphere:
             isinstance(self.dimension, int) and self.dimension >= 2,
             f"a sphere needs dimension 2 or more, not {self.dimension}.",
         )
+        require_dimension(self.dimension)
         require(0 < self.radius < math.inf, f"a sphere needs a positive, finite radius, not {self.radius}.")
 
     @property

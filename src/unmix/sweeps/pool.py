@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 
 from unmix.errors import require
-from unmix.files import write_json
+from unmix.files import no_link, told_about, write_json
 from unmix.sweeps.job import Job, key
 from unmix.sweeps.store import FAILURE, JobStore
 
@@ -23,7 +23,8 @@ LOG, PATIENCE = "worker.log", 30
 class Pool:
     """Runs jobs side by side, one thread each; one that fails does not stop the others.
 
-    Jobs whose result is in the store are not run again. Leaving the context stops the workers after the step they
+    Jobs whose result is in the store are not run again, and those that another pool is at are left to it: two in one
+    folder share the work. Leaving the context stops the workers after the step they
     are at, and keeps what they have.
 
     Parameters
@@ -62,23 +63,36 @@ class Pool:
 
     def finished(self) -> Iterator[Job]:
         """Start what there is room for; the jobs that ended since the last call, whether well or not."""
-        while self.waiting and len(self.running) < self.workers:
-            self._start(self.waiting.popleft())
+        yield from self._next()
         for job, process in list(self.running.items()):
             if process.poll() is not None:
                 del self.running[job]
                 self._account(job, process.returncode)
                 yield job
 
+    def _next(self) -> Iterator[Job]:
+        """Start jobs that nobody is at while there is room; those that another pool has finished are given at once."""
+        for job in list(self.waiting):
+            if len(self.running) >= self.workers:
+                return
+            if self.store.result(job) is not None:
+                self.waiting.remove(job)
+                yield job
+            elif not self.store.taken(job):
+                self.waiting.remove(job)
+                self._start(job)
+
     @property
     def busy(self) -> bool:
         return bool(self.waiting or self.running)
 
     def _start(self, job: Job) -> None:
-        folder = self.store.prepare(job)
-        with open(folder / LOG, "ab") as log:
+        folder, kind = self.store.prepare(job), type(job)
+        with told_about(folder / LOG):
+            log = open(folder / LOG, "ab", opener=no_link)  # noqa: SIM115
+        with log:
             self.running[job] = subprocess.Popen(
-                [sys.executable, "-m", "unmix.sweeps.worker", str(folder)],
+                [sys.executable, "-m", "unmix.sweeps.worker", str(folder), f"{kind.__module__}:{kind.__qualname__}"],
                 stdin=subprocess.PIPE,  # it closes when this process ends, even by kill -9, and the worker ends too
                 stdout=log,
                 stderr=log,

@@ -1,6 +1,7 @@
-"""One job in a process of its own: `python -m unmix.sweeps.worker FOLDER`.
+"""One job in a process of its own: `python -m unmix.sweeps.worker FOLDER MODULE:CLASS`.
 
-It reads job.json and writes result.json or failure.json. It ends when its parent does, however that ended: its
+It reads job.json, which holds a job of this class, and writes result.json or failure.json. The class is named by the
+process that starts it: what the file names is never imported. It ends when its parent does, however that ended: its
 standard input is a pipe that nobody writes to, and that closes with the parent.
 """
 
@@ -10,31 +11,26 @@ import os
 import sys
 import threading
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import reduce
+from importlib import import_module
 from pathlib import Path
 
 import torch
 
 from unmix.configuration import from_config
 from unmix.files import read_json, write_json
-from unmix.sweeps.store import FAILURE, JOB, RESULT
+from unmix.lock import locked
+from unmix.sweeps.store import FAILURE, JOB, LOCK, RESULT
+from unmix.training.descriptions import DESCRIPTIONS
 from unmix.training.folder import versions
-
-try:
-    import fcntl
-except ImportError:  # Windows has no such lock
-    fcntl = None  # type: ignore[assignment]
-
-LOCK = ".lock"
 
 
 def main() -> None:
     folder = Path(sys.argv[1])
     torch.set_num_threads(1)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    with _alone(folder):
+    with locked(folder / LOCK, wait=True):  # for any other worker in this folder
         if not (folder / RESULT).exists():  # another process may have had the job, and finished it meanwhile
             _run(folder)
 
@@ -42,7 +38,7 @@ def main() -> None:
 def _run(folder: Path) -> None:
     try:
         config = read_json(folder / JOB)
-        result = from_config(config).run(folder)
+        result = from_config(config, (*DESCRIPTIONS, _class_named(sys.argv[2]))).run(folder)
     except KeyboardInterrupt:
         sys.exit(130)
     except BaseException as error:
@@ -53,13 +49,10 @@ def _run(folder: Path) -> None:
     (folder / FAILURE).unlink(missing_ok=True)
 
 
-@contextmanager
-def _alone(folder: Path) -> Iterator[None]:
-    """Wait for any other worker in this folder; the system lets go of the lock even after kill -9."""
-    with open(folder / LOCK, "w") as file:
-        if fcntl is not None:
-            fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+def _class_named(text: str) -> type:
+    module, _, name = text.partition(":")
+    found: type = reduce(getattr, name.split("."), import_module(module))  # type: ignore[assignment]
+    return found
 
 
 def _end_with_parent() -> None:

@@ -24,6 +24,7 @@ from unmix.training.optimisers import set_rates
 from unmix.training.progress import FitProgress
 from unmix.training.recipe import Recipe
 from unmix.training.result import Fit, Interrupted
+from unmix.training.room import require_room_for
 from unmix.training.settling import own_share, settle
 
 
@@ -77,6 +78,7 @@ def fit(
     require_kind(recipe, Recipe, "recipe", "um.recipes.fast(steps=200)")
     recipe.trained(model).check(process, recipe.batch)
     recipe.batches.check_use(process, model.objective)
+    require_room_for(process, model, recipe)
     stream(seed, "batches")  # refuses a bad seed before anything is written
     for callback in callbacks:
         require_kind(callback, Callback, "a callback", "um.callbacks.TensorBoard(folder)")

@@ -10,18 +10,14 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows has no such lock
-    fcntl = None  # type: ignore[assignment]
-
 import safetensors
 import safetensors.torch
 import torch
 from torch import Tensor
 
 from unmix.errors import RunFolderError
-from unmix.files import read_json, told_about, write_atomically
+from unmix.files import no_link, read_json, told_about, write_atomically, write_json
+from unmix.lock import locked
 
 CONFIG, VERSIONS, METRICS = "config.json", "versions.json", "metrics.jsonl"
 CHECKPOINT, WEIGHTS, LOCK = "checkpoint.safetensors", "encoder.safetensors", ".lock"
@@ -35,22 +31,14 @@ class RunFolder:
 
     @contextmanager
     def claimed(self, config: dict[str, Any]) -> Iterator[None]:
-        """Take the folder for training this config, and keep other processes out of it meanwhile.
+        """Take the folder for training this config, and keep all others out of it meanwhile.
 
         The system lets go of the lock even after kill -9.
         """
         self.check(config)
         with told_about(self.path):
             self.path.mkdir(parents=True, exist_ok=True)
-            file = open(self.path / LOCK, "w")  # noqa: SIM115
-        with file:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    raise RunFolderError(
-                        f"another process is working in {self.path}: wait for it, or choose another folder."
-                    ) from None
+        with locked(self.path / LOCK):
             self.check(config)
             if not (self.path / CONFIG).exists():
                 self.write_json(CONFIG, config)
@@ -78,18 +66,19 @@ class RunFolder:
         with told_about(self.path):
             if not self.path.exists():
                 return
-            if (self.path / CONFIG).exists():
-                there, here = read_json(self.path / CONFIG), json.loads(json.dumps(config))
-                if there != here:
+            there = [p for p in self.path.iterdir() if p.suffix != ".tmp" and p.name != LOCK]
+            if (self.path / CONFIG).exists():  # asked after the list: another process may be writing it, as the first
+                kept, here = read_json(self.path / CONFIG), json.loads(json.dumps(config))
+                if kept != here:
                     raise RunFolderError(
-                        f"{self.path} holds a run of another config ({difference(there, here)}): "
+                        f"{self.path} holds a run of another config ({difference(kept, here)}): "
                         "choose another folder, or delete this one."
                     )
-            elif any(p.suffix != ".tmp" and p.name != LOCK for p in self.path.iterdir()):
+            elif there:
                 raise RunFolderError(f"{self.path} is not empty and holds no run: choose a new or empty folder.")
 
     def write_json(self, name: str, value: Any) -> None:
-        write_atomically(self.path / name, json.dumps(value, indent=2, ensure_ascii=False).encode() + b"\n")
+        write_json(self.path / name, value)
 
     def write_tensors(self, name: str, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
         """Tensors and, in the header, a few facts as JSON."""
@@ -109,7 +98,7 @@ class RunFolder:
             raise RunFolderError(f"{path} is damaged: delete it and fit again with this folder.") from None
 
     def append_metrics(self, line: dict[str, Any]) -> None:
-        with told_about(self.path), open(self.path / METRICS, "a") as file:
+        with told_about(self.path), open(self.path / METRICS, "a", opener=no_link) as file:
             file.write(json.dumps(line) + "\n")
 
     def metrics(self) -> list[dict[str, Any]]:

@@ -8,16 +8,18 @@ from typing import Any
 import torch
 
 from unmix.configuration import from_config
-from unmix.errors import RunFolderError, require_kind
+from unmix.errors import InputError, RunFolderError, require_kind
 from unmix.files import read_json
 from unmix.model import Model, Network
 from unmix.processes import Process
 from unmix.randomness import stream
 from unmix.training import checkpoint, left_out
+from unmix.training.descriptions import DESCRIPTIONS
 from unmix.training.folder import CONFIG, WEIGHTS, RunFolder
 from unmix.training.optimisers import optimiser_of
 from unmix.training.recipe import Recipe
 from unmix.training.result import Fit
+from unmix.training.room import require_room_for
 from unmix.training.sources import Source
 
 
@@ -37,11 +39,20 @@ def load(folder: str | Path) -> Fit:
         raise RunFolderError(
             f"{Path(folder) / CONFIG} is damaged: it must name a process, a model, a recipe and a seed."
         )
-    process, model, recipe, seed = (from_config(config[part]) for part in ("process", "model", "recipe", "seed"))
+    parts = ("process", "model", "recipe", "seed")
+    process, model, recipe, seed = (from_config(config[part], DESCRIPTIONS) for part in parts)
     require_kind(process, Process, "the process in config.json", "um.PairProcess(...)")
     require_kind(model, Model, "the model in config.json", "um.Model(...)")
     require_kind(recipe, Recipe, "the recipe in config.json", "um.recipes.fast()")
-    return read_back(process, model, recipe, seed, RunFolder(folder))
+    require_room_for(process, model, recipe)
+    try:
+        return read_back(process, model, recipe, seed, RunFolder(folder))
+    except (InputError, RunFolderError):
+        raise
+    except (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError, ValueError) as error:
+        raise RunFolderError(
+            f"{Path(folder) / CONFIG} describes no run that can be built ({error}): choose another folder."
+        ) from error
 
 
 def read_back(process: Process, model: Model, recipe: Recipe, seed: int, run: RunFolder) -> Fit:
