@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 import unmix as um
-from unmix.tables import joined, matching, members, read, read_labels
+from unmix.measures.rows import as_matrix
+from unmix.tables import joined, matching, members, read, read_columns, read_labels
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.normal(size=(50, 3))
@@ -294,3 +295,50 @@ def test_a_data_frame_keeps_its_names():
     np.testing.assert_array_equal(table.values, VALUES[:, :2])
     with pytest.raises(um.InputError, match="no column who"):
         read(Frame(a=VALUES[:, 0]), "frame", labels=["who"])
+
+
+@pytest.mark.parametrize("kind", ["file", "tensor", "array"])
+def test_complex_numbers_are_refused_and_never_halved(tmp_path, kind):
+    values = torch.tensor(VALUES) + 1j
+    source = values if kind == "tensor" else values.numpy()
+    if kind == "file":
+        source = tmp_path / "t.safetensors"
+        save_file({"only": values.to(torch.complex64)}, source)
+    with pytest.raises(um.InputError, match=r"real numbers, not of (C64|complex)"):
+        read(source)
+    with pytest.raises(um.InputError, match=r"real numbers, not of C64|is complex128: give numbers or words"):
+        read_columns(source)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.float8_e4m3fn, torch.int8, "sparse", "view"])
+def test_tensors_of_every_kind_give_their_numbers(kind):
+    values = torch.tensor([[0.0, 1.0], [2.0, 0.5], [1.0, 0.0]])
+    if kind == "sparse":
+        tensors = [values.to_sparse(), values.to_sparse_csr()]
+    elif kind == "view":
+        tensors = [torch.view_as_complex(torch.stack([values, values], -1)).conj().imag.neg()]
+    else:
+        values = values.to(kind)
+        tensors = [values]
+    for tensor in tensors:
+        np.testing.assert_array_equal(read(tensor).values, values.double())
+        np.testing.assert_array_equal(as_matrix(tensor, "x"), values.double())
+        np.testing.assert_array_equal([c.numbers for c in read_columns(tensor)], values.double().T)
+    (column,) = read_columns({"a": values[:, 1]})
+    np.testing.assert_array_equal(column.numbers, values[:, 1].double())
+
+
+def test_booleans_are_numbers_of_a_table_and_classes_of_a_factor():
+    yes = torch.tensor([[True, False], [False, False]])
+    for source in (yes, yes.numpy()):
+        np.testing.assert_array_equal(read(source).values, [[1, 0], [0, 0]])
+        assert read_columns(source)[0].words.tolist() == ["True", "False"]
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+def test_a_tensor_without_numbers_is_one_sentence():
+    for tensor in (torch.empty(4, 2, device="meta"), torch.nested.nested_tensor([torch.ones(1), torch.ones(2)])):
+        for call in (read, read_columns, lambda t: read_columns({"a": t})):
+            with pytest.raises(um.InputError, match="is a tensor that has no plain numbers"):
+                call(tensor)

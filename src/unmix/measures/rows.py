@@ -10,17 +10,19 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.errors import InputError, require
+from unmix.tables.tensor import array_of
 
 
 def as_matrix(values: Any, name: str) -> Float64[ndarray, "n k"]:
     """A table of finite float64 numbers from a tensor, an array or nested lists."""
     try:
         if isinstance(values, torch.Tensor):
-            values = values.detach().cpu()
-            values = (values if values.is_complex() else values.double()).numpy()  # numpy has no bfloat16
+            values = array_of(values, name)
         table = np.asarray(values)
         real = not np.iscomplexobj(table) and not np.ma.isMaskedArray(values)
         table = np.asarray(table, np.float64) if real else table
+    except InputError:
+        raise
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a table of numbers; convert or leave out what is not a number.") from None
     require(

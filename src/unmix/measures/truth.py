@@ -14,6 +14,7 @@ from unmix.measures.matching import MCC
 from unmix.measures.paired import Paired, listed, pair
 from unmix.measures.rows import as_matrix
 from unmix.tables import in_one_order, require_no_ids
+from unmix.tables.rounding import only_rounding
 
 FACTORS = MCC(every_factor=True)
 
@@ -66,9 +67,10 @@ def rows_joined(embedding: Any, truth: Any, groups: Any, time: bool) -> tuple[li
 
 
 def ranks_of(table: Float64[ndarray, "n k"]) -> Float64[ndarray, "n k"]:
-    """Each column's ranks, so that Pearson's correlation of them is Spearman's."""
+    """Each column's ranks, so that Pearson's correlation of them is Spearman's; rounding has no ranks."""
     from scipy.stats import rankdata  # slow to import
 
+    table = np.where(only_rounding(table), table[0], table)
     return np.asarray(rankdata(table, axis=0), np.float64)
 
 

@@ -14,6 +14,7 @@ from numpy import ndarray
 from unmix.errors import InputError, require
 from unmix.tables.formats import MISSING
 from unmix.tables.table import NUMBERS
+from unmix.tables.tensor import array_of
 
 GAPS = {*MISSING, "nan", "<na>"} - {"none"}  # "none" is a word that people mean
 
@@ -49,7 +50,7 @@ class Column:
         words : keep them as words, even where they look like numbers: ids and groups.
         """
         if isinstance(raw, torch.Tensor):
-            raw = raw.detach().cpu().numpy()
+            raw = array_of(raw, f"column {name}")
         lists = f"column {name} must hold one value a row, not lists: give one column each."
         try:
             values = np.asarray(raw)
@@ -82,7 +83,7 @@ class Column:
         require(not odd, f"column {name} holds values of type {odd}: give numbers or words.")
         if kinds and kinds <= {int, float} and not words:
             return cls(name, _finite(np.array([_float(v) for v in plain])[codes], name))
-        written = [None if v is None else _written(v) for v in plain]
+        written = _written(plain)
         levels = list(dict.fromkeys(w for w in written if w is not None))
         number = {level: i for i, level in enumerate(levels)}
         codes = np.array([-1 if w is None else number[w] for w in written], np.int64)[codes]
@@ -112,7 +113,8 @@ class Column:
             return self
         values, place = np.unique(self.numbers, return_inverse=True)
         known = values[~np.isnan(values)]
-        return replace(self, codes=np.where(place < len(known), place, -1), levels=tuple(map(_written, known.tolist())))
+        levels = tuple(word or "" for word in _written(known.tolist()))
+        return replace(self, codes=np.where(place < len(known), place, -1), levels=levels)
 
     @property
     def words(self) -> Shaped[ndarray, " n"]:
@@ -126,11 +128,25 @@ class Column:
         return replace(self, numbers=self.numbers[order], codes=None if self.codes is None else self.codes[order])
 
 
-def _written(value: Any) -> str:
-    """A value as text, whole numbers without a point."""
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else f"{value:.10g}"
-    return str(value).strip()
+def _written(values: Sequence[Any]) -> list[str | None]:
+    """Values as text, unlike for unlike numbers: whole ones without a point, others with as many digits as they need.
+
+    Where all are numbers of single precision, these are the digits that such numbers need: 0.1, not 0.10000000149.
+    """
+    floats = np.array([v for v in values if isinstance(v, float)])
+    with np.errstate(over="ignore"):
+        single = bool((floats == floats.astype(np.float32)).all())
+
+    def one(value: Any) -> str | None:
+        if value is None:
+            return None
+        if not isinstance(value, float):
+            return str(value).strip()
+        if value.is_integer():
+            return str(int(value))
+        return str(np.float32(value)) if single else repr(value)
+
+    return [one(value) for value in values]
 
 
 def _plain(value: Any) -> Any:

@@ -16,6 +16,7 @@ from unmix.tables.column import Column
 from unmix.tables.formats import text_layout
 from unmix.tables.read import file_parts, members, read, told
 from unmix.tables.table import Table
+from unmix.tables.tensor import array_of
 
 
 class Coded(NamedTuple):
@@ -150,7 +151,7 @@ def _objects(values: list[Any]) -> Shaped[ndarray, " n"]:
 
 def _numbered(source: Any, name: str) -> dict[str, Any]:
     """A table without names."""
-    array = source.detach().cpu().double().numpy() if isinstance(source, torch.Tensor) else np.asarray(source)
+    array = array_of(source, name) if isinstance(source, torch.Tensor) else np.asarray(source)
     array = array[:, None] if array.ndim == 1 else array
     require(array.ndim == 2, f"{name} must have two axes (rows, factors), not {array.ndim}: reshape it.")
     return {f"factor {i + 1}": array[:, i] for i in range(array.shape[1])}

@@ -39,7 +39,13 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
         named = {label: file.get_tensor(one_member(path, label, [], list(shapes))).numpy() for label in labels}
         require(len(shapes[key]) in (1, 2), f"{key} of {path.name} is not a table.")
         step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][-1])))
-        single = part.get_dtype() in ("F32", "F16", "BF16", "I16", "I8", "U8", "BOOL")
+        written = part.get_dtype()
+        require(
+            not written.startswith("C"),
+            f"{key} of {path.name} must be a table of real numbers, not of {written}: write its real and imaginary "
+            "parts as columns.",
+        )
+        single = written in ("F32", "F16", "BF16", "I16", "I8", "U8", "BOOL") or written.startswith("F8")
         kind = torch.float32 if single else torch.float64
         blocks = (part[a : a + step].to(kind).numpy() for a in range(0, rows, step))
         return Table(name, spool(blocks, name), (), named)

@@ -15,6 +15,7 @@ from unmix.tables import formats
 from unmix.tables.index import index_of
 from unmix.tables.spool import spool
 from unmix.tables.table import Table, as_rows
+from unmix.tables.tensor import array_of
 
 T = TypeVar("T")
 
@@ -40,21 +41,16 @@ def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) ->
         return _file(str(source), name, labels)
     name = name or "the table"
     if isinstance(source, torch.Tensor):
-        return Table(name, as_rows(_array(source), name))
+        return Table(name, as_rows(array_of(source, name), name))
     if hasattr(source, "to_numpy") and hasattr(source, "columns"):
         return _frame(source, name, labels)
     if isinstance(source, Iterator):
-        return Table(name, spool((_array(b) if isinstance(b, torch.Tensor) else b for b in source), name))
+        return Table(name, spool((array_of(b, name) if isinstance(b, torch.Tensor) else b for b in source), name))
     try:
         array = np.asarray(source) if not isinstance(source, np.ndarray) else source
     except (TypeError, ValueError):
         raise InputError(f"{name} must be a table of numbers with rows of equal length.") from None
     return Table(name, as_rows(array, name))
-
-
-def _array(tensor: torch.Tensor) -> Any:
-    tensor = tensor.detach().cpu()
-    return (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()  # numpy lacks one
 
 
 def members(source: str | Path) -> dict[str, bool]:
