@@ -342,3 +342,41 @@ def test_a_tensor_without_numbers_is_one_sentence():
         for call in (read, read_columns, lambda t: read_columns({"a": t})):
             with pytest.raises(um.InputError, match="is a tensor that has no plain numbers"):
                 call(tensor)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (10,)",
+        b"{'descr': '<f8', 'shape': (0x, ), }",
+        b"{'descr': '<z8', 'fortran_order': False, 'shape': (10,), }",
+        b"{'descr': '|O', 'fortran_order': False, 'shape': (10,), }",
+        b"\xff\xfe(((((((((",
+        b"",
+    ],
+    ids=["large", "open", "syntax", "kind", "objects", "bytes", "none"],
+)
+def test_a_damaged_file_of_labels_is_one_sentence(tmp_path, header):
+    file = tmp_path / "ids.npy"
+    file.write_bytes(b"\x93NUMPY\x01\x00" + len(header + b"\n").to_bytes(2, "little") + header + b"\n" + bytes(80))
+    with pytest.raises(um.InputError, match="is not a list of labels: give a"):
+        read_labels(file)
+
+
+def test_labels_may_be_tensors_of_any_kind_and_complex_ones_are_refused(tmp_path):
+    labels = torch.arange(20) // 4
+    plain = um.recovery(VALUES[:20], VALUES[:20, :1], groups=labels.numpy(), folds=2, permutations=99, bootstraps=40)
+    for given_labels in (labels.bfloat16(), labels.to_sparse()):
+        found = um.recovery(VALUES[:20], VALUES[:20, :1], groups=given_labels, folds=2, permutations=99, bootstraps=40)
+        assert found.as_dict() == plain.as_dict()
+    np.save(tmp_path / "ids.npy", labels.numpy() * 1j)
+    with pytest.raises(um.InputError, match="holds complex128: give words or real numbers"):
+        read_labels(tmp_path / "ids.npy")
+
+
+def test_a_missing_label_of_pandas_is_told():
+    pd = pytest.importorskip("pandas")
+    for labels in (pd.Series([1, None], dtype="Int64"), pd.Series(["a", pd.NA]), pd.Series([pd.NaT, pd.Timestamp(0)])):
+        with pytest.raises(um.InputError, match="the ids of one are missing in 1 rows"):
+            matching([labels, ["a", "b"]], ["one", "two"])

@@ -18,6 +18,7 @@ from unmix.tables import (
     Column,
     Table,
     in_one_order,
+    labels_of,
     matching,
     read,
     read_columns,
@@ -86,7 +87,7 @@ def inputs(
         groups = columns.pop(groups).words
     groups = grouping(groups, time, blocks, len(table))
     if groups is not None:
-        groups = np.asarray(groups)
+        groups = labels_of(groups, "groups")
         require(
             groups.shape == (len(table),), f"groups must be one label a row: {len(table)} of them, not {groups.shape}."
         )
@@ -116,7 +117,7 @@ def _joined(
     else:
         two = isinstance(ids, (list, tuple)) and len(ids) == 2 and not any(isinstance(some, str) for some in ids)
         require(two, "ids must be the name of a column of both tables, or a list of labels for each of the two.")
-        ours, theirs = (np.asarray(labels) for labels in ids)
+        ours, theirs = (labels_of(labels, "ids") for labels in ids)
     count = len(next(iter(columns.values()))) if columns else len(theirs)
     for labels, rows, title in ((ours, len(table), table.name), (theirs, count, NAMES[1])):
         require(len(labels) == rows, f"{title} has {rows} rows and {len(labels)} ids: give one id a row.")

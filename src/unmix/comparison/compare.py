@@ -26,7 +26,7 @@ from unmix.measures.regression import R2
 from unmix.measures.resample import Advance
 from unmix.measures.score import Refusal, Score
 from unmix.meter import meter
-from unmix.tables import Table, in_one_order, joined, matching, read, require_agreement, require_no_ids
+from unmix.tables import Table, in_one_order, joined, labels_of, matching, read, require_agreement, require_no_ids
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
 
@@ -165,7 +165,9 @@ def _file_name(source: Any, sources: Sequence[Any]) -> str | None:
 
 
 def _groups(groups: Any, first: Table) -> Any:
-    return first.labels[groups] if isinstance(groups, str) else groups
+    if groups is None or isinstance(groups, str):
+        return groups if groups is None else first.labels[groups]
+    return labels_of(groups, "groups")
 
 
 def _by_index(

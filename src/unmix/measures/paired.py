@@ -25,7 +25,7 @@ from unmix.moments import (
     chunks_of_rows,
     chunks_of_table,
 )
-from unmix.tables.labels import require_labels
+from unmix.tables.labels import labels_of, require_labels
 from unmix.tables.rounding import only_rounding
 
 SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 5, 2**16, 30
@@ -276,7 +276,7 @@ def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:
     """The number of each row's group; without groups, of the row."""
     if groups is None:
         return np.arange(n)
-    labels = np.asarray(groups)
+    labels = labels_of(groups, "groups")
     require(labels.shape == (n,), f"groups must be one label a row: {n} of them, not {labels.shape}.")
     require_labels(labels, "groups")
     labels = labels.astype(str) if labels.dtype == object else labels

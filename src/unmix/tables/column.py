@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from unmix.errors import InputError, require
 from unmix.tables.formats import MISSING
+from unmix.tables.labels import is_gap
 from unmix.tables.table import NUMBERS
 from unmix.tables.tensor import array_of
 
@@ -56,6 +57,8 @@ class Column:
             values = np.asarray(raw)
         except ValueError:
             raise InputError(lists) from None
+        except (TypeError, RuntimeError) as error:  # such as a list of tensors that numpy has no numbers for
+            raise InputError(f"column {name} cannot be read ({error}): give an array, or one tensor.") from error
         require(values.ndim == 1, lists)
         if isinstance(raw, np.ma.MaskedArray):
             values = values.astype(object)
@@ -157,7 +160,7 @@ def _plain(value: Any) -> Any:
         return None
     if isinstance(value, np.generic):
         value = value.item()
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if is_gap(value) else value
 
 
 def _float(value: Any) -> float:
