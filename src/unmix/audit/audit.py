@@ -27,6 +27,7 @@ from unmix.factors import Kind
 from unmix.measures import Recovery
 from unmix.measures.asked import check_counts
 from unmix.meter import meter
+from unmix.printable import printable
 
 
 def audit(
@@ -82,7 +83,7 @@ def audit(
     given = inputs(embedding, factors, kinds, only, ids, groups, name, folds, time, blocks)
     asked = Asked(given.groups, time, blocks, bool(probe), folds, bootstraps, permutations, sample, seed)
     with meter(asked.work(given.factors), shown=progress) as (bar, task):
-        bar.update(task, description=given.table.name)
+        bar.update(task, description=printable(given.table.name))
         parts, unused = examined(given.table, given.factors, asked, lambda: bar.advance(task))
         whole, together = whole_of(given.table, given.factors, parts, asked)
     largest = max(parts, key=lambda p: p.paired.rows)

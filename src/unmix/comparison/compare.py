@@ -26,6 +26,7 @@ from unmix.measures.regression import R2
 from unmix.measures.resample import Advance
 from unmix.measures.score import Refusal, Score
 from unmix.meter import meter
+from unmix.printable import printable
 from unmix.tables import Table, in_one_order, joined, labels_of, matching, read, require_agreement, require_no_ids
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
@@ -97,7 +98,7 @@ def compare(
     pairs = []
     with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
         for x, y in couples:
-            bar.update(task, description=f"{x.name}, {y.name}")
+            bar.update(task, description=printable(f"{x.name}, {y.name}"))
             found = measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts)
             joins = [note for name, note in notes.items() if name in (x.name, y.name, "groups")]
             pairs.append(replace(found, notes=(*joins, *found.notes)))
