@@ -26,6 +26,7 @@ from unmix.tables import (
     require_labels,
     require_no_ids,
 )
+from unmix.tables.foreign import known
 
 NAMES = "the embedding", "the factors"
 
@@ -62,6 +63,7 @@ def inputs(
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
     named = isinstance(embedding, (str, Path, Table))
     titles, in_time = (name or NAMES[0], NAMES[1]), time or blocks is not None
+    embedding, factors = known(embedding, titles[0]), known(factors, titles[1], factors=True)
     if ids is None:
         require_no_ids([embedding, factors], titles, "give ids= its name to join by it, or leave it out of both")
         (embedding, factors, groups), notes = in_one_order([embedding, factors, groups], (*titles, "groups"), in_time)

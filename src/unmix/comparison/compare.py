@@ -28,6 +28,7 @@ from unmix.measures.score import Refusal, Score
 from unmix.meter import meter
 from unmix.printable import printable
 from unmix.tables import Table, in_one_order, joined, labels_of, matching, read, require_agreement, require_no_ids
+from unmix.tables.foreign import known
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
 
@@ -178,6 +179,7 @@ def _by_index(
     titles = [str(name) for name in names or [f"representation {i + 1}" for i in range(len(sources))]]
     if len(titles) != len(sources):
         return sources, groups, {}  # refused when they are read
+    sources = [known(source, title) for source, title in zip(sources, titles, strict=True)]
     joined = 1 if ids is not None else len(sources)
     if ids is None:
         require_no_ids(sources, titles, "give ids= its name to join by it, or leave it out of both")

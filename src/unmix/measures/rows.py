@@ -10,11 +10,16 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.errors import InputError, require
+from unmix.tables import read
+from unmix.tables.foreign import is_arrow, is_sparse, known
 from unmix.tables.tensor import array_of
 
 
 def as_matrix(values: Any, name: str) -> Float64[ndarray, "n k"]:
     """A table of finite float64 numbers from a tensor, an array or nested lists."""
+    values = known(values, name)
+    if is_sparse(values) or is_arrow(values):
+        values = read(values, name).values
     try:
         if isinstance(values, torch.Tensor):
             values = array_of(values, name)

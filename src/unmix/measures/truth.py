@@ -14,6 +14,7 @@ from unmix.measures.matching import MCC
 from unmix.measures.paired import Paired, listed, pair
 from unmix.measures.rows import as_matrix
 from unmix.tables import in_one_order, require_no_ids
+from unmix.tables.foreign import known
 from unmix.tables.rounding import only_rounding
 
 FACTORS = MCC(every_factor=True)
@@ -61,6 +62,7 @@ def mcc(
 def rows_joined(embedding: Any, truth: Any, groups: Any, time: bool) -> tuple[list[Any], tuple[str, ...]]:
     """All in the order of the embedding, where they have an index to join rows by, and notes of it."""
     names = "the embedding", "the truth", "groups"
+    embedding, truth = known(embedding, names[0]), known(truth, names[1])
     require_no_ids([embedding, truth], names[:2], "leave it out of both, or make it the index")
     found, notes = in_one_order([embedding, truth, groups], names, time)
     return found, tuple(notes.values())

@@ -13,6 +13,7 @@ from numpy import ndarray
 
 from unmix.errors import InputError, require
 from unmix.tables.column import Column
+from unmix.tables.foreign import filled, is_sparse, known, numbers_of_any
 from unmix.tables.formats import text_layout
 from unmix.tables.read import file_parts, members, read, told
 from unmix.tables.table import Table
@@ -44,11 +45,14 @@ def read_columns(
     >>> [(c.name, c.wrong.tolist()) for c in read_columns({"size": [1, 2.5], "shape": ["disc", "ring"]})]
     [('size', []), ('shape', [0, 1])]
     """
+    source = known(source, name, factors=True)
     if isinstance(source, (str, Path)):
         raw = _from_file(str(source))
     elif isinstance(source, Mapping):
         raw = {str(key): values for key, values in source.items()}
         require(len(raw) == len(source), f"{name} have two columns of one name: rename one.")
+    elif hasattr(source, "column_names") and hasattr(source, "schema"):
+        raw = _from_arrow(source)
     elif isinstance(source, torch.Tensor) or not hasattr(source, "columns"):
         raw = _numbered(source, name)
     elif isinstance(source, Table):
@@ -117,10 +121,16 @@ def _from_text(path: Path) -> dict[str, Any]:
 
 
 def _from_parquet(path: Path) -> dict[str, Any]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.read_table(path)
+    return _from_arrow(pq.read_table(path))
+
+
+def _from_arrow(table: Any) -> dict[str, Any]:
+    import pyarrow as pa
+
+    twice = sorted({c for c in table.column_names if table.column_names.count(c) > 1})
+    require(not twice, f"the column {', '.join(twice)} is there more than once: rename it.")
     plain = {title: table[title] for title in table.column_names}
     return {
         title: _coded(column) if pa.types.is_string(column.type) else _objects(column.to_pylist())
@@ -151,7 +161,12 @@ def _objects(values: list[Any]) -> Shaped[ndarray, " n"]:
 
 def _numbered(source: Any, name: str) -> dict[str, Any]:
     """A table without names."""
-    array = array_of(source, name) if isinstance(source, torch.Tensor) else np.asarray(source)
+    if isinstance(source, torch.Tensor):
+        array = array_of(source, name)
+    elif is_sparse(source):
+        array = np.concatenate(list(filled(source, name)))
+    else:
+        array = numbers_of_any(source, name)
     array = array[:, None] if array.ndim == 1 else array
     require(array.ndim == 2, f"{name} must have two axes (rows, factors), not {array.ndim}: reshape it.")
     return {f"factor {i + 1}": array[:, i] for i in range(array.shape[1])}

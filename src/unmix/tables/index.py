@@ -156,6 +156,10 @@ def _columns(source: Any) -> dict[str, Any]:
     """The columns of a frame or of a mapping, by name."""
     if isinstance(source, Mapping):
         return {str(name): values for name, values in source.items()}
+    if hasattr(source, "column_names") and hasattr(source, "schema"):  # arrow's
+        return {
+            name: source[name] for name in dict.fromkeys(source.column_names) if source.column_names.count(name) < 2
+        }
     frame = hasattr(source, "to_numpy") and hasattr(source, "columns")
     return {str(name): source[name] for name in source.columns} if frame else {}
 

@@ -36,7 +36,8 @@ def only_rounding(
     """
     if mean is None or deviation is None:
         rows = np.asarray(table, np.float64)
-        mean, deviation = rows.mean(0), rows.std(0)
+        with np.errstate(all="ignore"):  # of columns too large, which are refused elsewhere
+            mean, deviation = rows.mean(0), rows.std(0)
     found = (deviation > 0) & (deviation <= EPSILONS * SINGLE * np.abs(mean))
     if not (columns := np.flatnonzero(found)).size:
         return found
