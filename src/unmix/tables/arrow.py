@@ -16,8 +16,13 @@ from unmix.tables.table import Table
 Labels = tuple[str, ...]
 
 
-def arrow_table(name: str, place: str, labels: Labels, schema: Any, batches: Any) -> Table:
-    """Numbers to the spool, labels to memory. A column of lists of numbers (an embedding) is as many columns."""
+def arrow_table(name: str, place: str, labels: Labels, schema: Any, batches: Any, rows: int = 0) -> Table:
+    """Numbers to the spool, labels to memory. A column of lists of numbers (an embedding) is as many columns.
+
+    Parameters
+    ----------
+    rows : how many there are, if that is known.
+    """
     missing = [label for label in labels if label not in schema.names]
     require(not missing, f"{place} has no column {', '.join(missing)}: it has {', '.join(schema.names[:20])}.")
     columns = [c for c in schema.names if c not in labels]
@@ -32,7 +37,8 @@ def arrow_table(name: str, place: str, labels: Labels, schema: Any, batches: Any
                 kept[label].append(np.asarray(batch.column(label).to_pylist()))
             yield np.hstack([_numbers(batch.column(c), c, place) for c in columns])
 
-    values = spool(blocks(), name)
+    single = all(schema.field(c).type == "float" for c in columns)
+    values = spool(blocks(), name, rows * len(columns) * (4 if single else 8))
     named = {label: np.concatenate(parts) for label, parts in kept.items()}
     names = tuple(columns) if values.shape[1] == len(columns) else ()
     return Table(name, values, names, named)

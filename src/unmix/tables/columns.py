@@ -14,10 +14,14 @@ from numpy import ndarray
 from unmix.errors import InputError, require
 from unmix.tables.column import Column
 from unmix.tables.foreign import filled, is_sparse, known, numbers_of_any
-from unmix.tables.formats import text_layout
+from unmix.tables.formats import safetensors_arrays, text_layout
+from unmix.tables.npz import npz_arrays
 from unmix.tables.read import file_parts, members, read, told
+from unmix.tables.room import require_memory
 from unmix.tables.table import Table
 from unmix.tables.tensor import array_of
+
+BYTES = 24  # of memory that a cell takes at least: as it is read, as a number, as a target
 
 
 class Coded(NamedTuple):
@@ -123,7 +127,9 @@ def _from_text(path: Path) -> dict[str, Any]:
 def _from_parquet(path: Path) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
-    return _from_arrow(pq.read_table(path))
+    with pq.ParquetFile(path) as file:
+        require_memory(file.metadata.num_rows * len(file.schema_arrow) * BYTES, path.name)
+        return _from_arrow(file.read())
 
 
 def _from_arrow(table: Any) -> dict[str, Any]:
@@ -131,18 +137,22 @@ def _from_arrow(table: Any) -> dict[str, Any]:
 
     twice = sorted({c for c in table.column_names if table.column_names.count(c) > 1})
     require(not twice, f"the column {', '.join(twice)} is there more than once: rename it.")
-    plain = {title: table[title] for title in table.column_names}
-    return {
-        title: _coded(column) if pa.types.is_string(column.type) else _objects(column.to_pylist())
-        for title, column in plain.items()
-    }
+    found: dict[str, Any] = {}
+    for title, column in zip(table.column_names, table.columns, strict=True):
+        kind = column.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            found[title] = _coded(column)
+        elif pa.types.is_floating(kind) or (pa.types.is_integer(kind) and not column.null_count):
+            found[title] = column.to_numpy()
+        else:
+            found[title] = _objects(column.to_pylist())
+    return found
 
 
 def _arrays(path: Path, names: list[str]) -> dict[str, Any]:
     """Arrays of one axis; of an .npz file they may hold words."""
-    if path.suffix.lower() != ".npz":
-        return {key: read(f"{path}::{key}").values[:, 0] for key in names}
-    return told(path, lambda: {key: np.load(path, allow_pickle=False)[key] for key in names})
+    reader = npz_arrays if path.suffix.lower() == ".npz" else safetensors_arrays
+    return told(path, lambda: reader(path, names))
 
 
 def _coded(column: Any) -> Coded:

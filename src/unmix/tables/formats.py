@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from unmix.errors import InputError, require
 from unmix.tables.arrow import Labels, arrow_table
 from unmix.tables.npz import BLOCK_BYTES, npz, npz_members, one_member
+from unmix.tables.room import require_memory
 from unmix.tables.spool import spool
 from unmix.tables.table import Table, as_rows
+from unmix.tables.tensor import array_of
 
 MISSING = ("", "na", "n/a", "null", "none", "#n/a")
 
@@ -33,7 +36,7 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
         shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118  # not a dictionary
         key = one_member(path, member, [k for k, shape in shapes.items() if len(shape) == 2], list(shapes))
         part, rows = file.get_slice(key), shapes[key][0]
-        named = {label: file.get_tensor(one_member(path, label, [], list(shapes))).numpy() for label in labels}
+        named = {label: array_of(file.get_tensor(one_member(path, label, [], list(shapes))), label) for label in labels}
         require(len(shapes[key]) in (1, 2), f"{key} of {path.name} is not a table.")
         step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][-1])))
         written = part.get_dtype()
@@ -45,7 +48,8 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
         single = written in ("F32", "F16", "BF16", "I16", "I8", "U8", "BOOL") or written.startswith("F8")
         kind = torch.float32 if single else torch.float64
         blocks = (part[a : a + step].to(kind).numpy() for a in range(0, rows, step))
-        return Table(name, spool(blocks, name), (), named)
+        size = rows * shapes[key][-1] * (4 if single else 8) if len(shapes[key]) == 2 else rows * 8
+        return Table(name, spool(blocks, name, size), (), named)
 
 
 def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
@@ -60,7 +64,9 @@ def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
             f"{path.name} has an index that pandas wrote, {', '.join(index)}, which is no output: join by it, "
             f"ids={', '.join(index)!r}, or write the file with index=False.",
         )
-        return arrow_table(name, path.name, labels, file.schema_arrow, file.iter_batches(batch_size=2**14))
+        return arrow_table(
+            name, path.name, labels, file.schema_arrow, file.iter_batches(batch_size=2**14), file.metadata.num_rows
+        )
 
 
 def text(path: Path, name: str, member: str, labels: Labels) -> Table:
@@ -136,6 +142,15 @@ def _safetensors_members(path: Path) -> dict[str, bool]:
 
     with safe_open(path, framework="pt") as file:
         return {key: len(file.get_slice(key).get_shape()) == 2 for key in file.keys()}  # noqa: SIM118
+
+
+def safetensors_arrays(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Some arrays of a file, in memory."""
+    from safetensors import safe_open
+
+    require_memory(path.stat().st_size, path.name)
+    with safe_open(path, framework="pt") as file:
+        return {key: array_of(file.get_tensor(key), key) for key in names}
 
 
 MEMBERS: dict[str, Callable[[Path], dict[str, bool]]] = {".npz": npz_members, ".safetensors": _safetensors_members}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -46,7 +47,7 @@ def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) ->
     name = name or "the table"
     source = known(source, name)
     if is_sparse(source):
-        return Table(name, spool(filled(source, name), name))
+        return Table(name, spool(filled(source, name), name, 4 * prod(source.shape)))
     if isinstance(source, torch.Tensor):
         return Table(name, as_rows(array_of(source, name), name))
     if is_arrow(source):
@@ -135,4 +136,4 @@ def _arrow(source: Any, name: str, labels: Sequence[str]) -> Table:
     table = pa.table(source)
     twice = sorted({c for c in table.column_names if table.column_names.count(c) > 1})
     require(not twice, f"{name} has the column {', '.join(twice)} more than once: rename it.")
-    return arrow_table(name, name, tuple(labels), table.schema, table.to_batches(max_chunksize=2**14))
+    return arrow_table(name, name, tuple(labels), table.schema, table.to_batches(max_chunksize=2**14), len(table))
