@@ -16,6 +16,7 @@ from unmix.audit.inputs import inputs
 from unmix.audit.page import html
 from unmix.audit.passes import columns_of, passes
 from unmix.factors import prepared
+from unmix.measures.score import Refusal
 from unmix.tables import Column, Table
 
 RNG = np.random.default_rng(0)
@@ -112,3 +113,6 @@ def test_extremes_are_by_strength_and_all_where_there_are_few():
     strength = [f.strength(f.score.value) for f in report.findings]
     order = np.argsort(strength)
     assert extremes(report.findings, 2) == [*order[:-3:-1].tolist(), *order[1::-1].tolist()]
+    refused = [replace(f, score=Refusal(f.score.measure, "few rows")) for f in report.findings]
+    assert extremes([*refused[:2], *report.findings[2:]], 2)[-1] == order[order > 1][0]
+    assert len(extremes(refused, 2)) == len(extremes([*refused[2:], *report.findings[:2]], 2)) == 4

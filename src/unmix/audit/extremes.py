@@ -15,13 +15,13 @@ MOST = 20
 def extremes(findings: Sequence[Finding], most: int = MOST) -> list[int]:
     """The numbers of the factors: all, as they came, up to twice `most`; else, by strength, the first and last `most`.
 
-    Refused ones have no strength and are shown only where all are.
+    Refused ones have no strength and are shown only where too few are scored.
     """
     if len(findings) <= 2 * most:
         return list(range(len(findings)))
-    scored = [i for i, f in enumerate(findings) if isinstance(f.score, Score)]
-    order = sorted(scored, key=lambda i: -_strength(findings[i]))
-    return order if len(order) <= 2 * most else [*order[:most], *order[-most:]]
+    order = sorted(range(len(findings)), key=lambda i: -_strength(findings[i]))  # refused ones come last
+    scored = sum(isinstance(f.score, Score) for f in findings)
+    return [*order[:most], *order[: max(scored, 2 * most)][-most:]]
 
 
 def which(findings: Sequence[Finding], most: int = MOST) -> str:

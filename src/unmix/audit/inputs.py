@@ -18,7 +18,6 @@ from unmix.tables import (
     Column,
     Table,
     in_one_order,
-    labels_of,
     matching,
     read,
     read_columns,
@@ -27,6 +26,7 @@ from unmix.tables import (
     require_no_ids,
 )
 from unmix.tables.foreign import known
+from unmix.tables.labels import labels_of
 
 NAMES = "the embedding", "the factors"
 

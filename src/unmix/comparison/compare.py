@@ -27,8 +27,9 @@ from unmix.measures.resample import Advance
 from unmix.measures.score import Refusal, Score
 from unmix.meter import meter
 from unmix.printable import printable
-from unmix.tables import Table, in_one_order, joined, labels_of, matching, read, require_agreement, require_no_ids
+from unmix.tables import Table, in_one_order, joined, matching, read, require_agreement, require_no_ids
 from unmix.tables.foreign import known
+from unmix.tables.labels import labels_of
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
 

@@ -43,7 +43,8 @@ def dependence(gram: Float64[ndarray, "t t"], rows: float, owner: Int64[ndarray,
         own = np.flatnonzero(owner == i)
         left = np.linalg.inv(root[own] @ root[own].T)
         others = rank - int((np.linalg.eigvalsh(left) > TIED).sum())
-        share = np.diag(left) @ scale[own] ** 2 / np.trace(gram[np.ix_(own, own)])
+        size = np.diag(gram)[own].sum()
+        share = np.diag(left) @ scale[own] ** 2 / size if size > 0 else 1.0
         found.append(max(0.0, 1 - share * (rows - 1) / (rows - others - 1)))
     return np.array(found)
 

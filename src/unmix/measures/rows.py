@@ -28,7 +28,7 @@ def as_matrix(values: Any, name: str) -> Float64[ndarray, "n k"]:
         table = np.asarray(table, np.float64) if real else table
     except InputError:
         raise
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RuntimeError):
         raise InputError(f"{name} must be a table of numbers; convert or leave out what is not a number.") from None
     require(
         real, f"{name} must be a table of real numbers without a mask: fill or leave out what is masked or complex."

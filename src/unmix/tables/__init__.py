@@ -4,7 +4,7 @@ from unmix.tables.column import Column
 from unmix.tables.columns import read_columns
 from unmix.tables.index import in_one_order, index_of, moved, orders_of, require_agreement, require_no_ids
 from unmix.tables.join import joined, matching
-from unmix.tables.labels import labels_of, read_labels, require_labels
+from unmix.tables.labels import read_labels, require_labels
 from unmix.tables.read import members, read
 from unmix.tables.table import Table
 
@@ -14,7 +14,6 @@ __all__ = [
     "in_one_order",
     "index_of",
     "joined",
-    "labels_of",
     "matching",
     "members",
     "moved",

@@ -31,15 +31,15 @@ def known(source: Any, name: str, factors: bool = False) -> Any:
     if _is(source, "anndata", "AnnData"):
         tables = ", ".join(f"adata.obsm[{key!r}]" for key in list(source.obsm)[:5])
         give = "adata.obs" if factors else f"one of them, {tables or 'such as adata.obsm[...]'}, or adata.X"
-        raise InputError(f"{name} is an AnnData, which holds several tables: give {give}.")
+        raise InputError(f"an AnnData holds several tables: for {name} give {give}.")
     if isinstance(source, DataLoader):
         raise InputError(
-            f"{name} is a DataLoader, which may shuffle rows and whose batches may hold more than these: give "
-            "(batch[0] for batch in loader), or what the rows are called there, of a loader with shuffle=False."
+            f"a DataLoader may shuffle rows, and its batches may hold more than these: for {name} give (batch[0] for "
+            "batch in loader), or what the rows are called there, of a loader with shuffle=False."
         )
     if isinstance(source, Dataset) or _is(source, "datasets", "Dataset"):
         raise InputError(
-            f"{name} is a {type(source).__name__}, whose items may hold more than rows: give the rows alone, such as "
+            f"the items of a {type(source).__name__} may hold more than rows: for {name} give the rows alone, such as "
             "torch.stack([item[0] for item in dataset]), or a data frame."
         )
     return source
@@ -65,8 +65,8 @@ def filled(source: Any, name: str) -> Iterator[Num[ndarray, "m k"]]:
 
 def is_arrow(source: Any) -> bool:
     """Whether it is a table of arrow or gives one, as polars does; pandas tables, whose rows have names, are not."""
-    gives = hasattr(source, "__arrow_c_stream__") and hasattr(source, "columns")
-    return gives and not hasattr(source, "iloc")
+    gives = hasattr(source, "__arrow_c_stream__") or hasattr(source, "__arrow_c_array__")
+    return gives and hasattr(source, "columns") and not hasattr(source, "iloc")
 
 
 def numbers_of_any(source: Any, name: str) -> Shaped[ndarray, ...]:
@@ -80,8 +80,8 @@ def numbers_of_any(source: Any, name: str) -> Shaped[ndarray, ...]:
     if array.dtype == object and array.ndim == 0:
         kind = type(source)
         raise InputError(
-            f"{name} is a {kind.__module__.partition('.')[0]}.{kind.__name__}, which is no table: give an array, a "
-            "tensor, a data frame, a file, or an iterator of batches."
+            f"a {kind.__module__.partition('.')[0]}.{kind.__name__} is no table: for {name} give an array, a tensor, a "
+            "data frame, a file, or an iterator of batches."
         )
     return stacked(array) if array.dtype == object and array.ndim == 1 else array
 
