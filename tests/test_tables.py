@@ -13,7 +13,7 @@ from safetensors.torch import save_file
 
 import unmix as um
 from unmix.measures.rows import as_matrix
-from unmix.tables import joined, matching, members, read, read_columns, read_labels
+from unmix.tables import index_of, joined, matching, members, read, read_columns, read_labels
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.normal(size=(50, 3))
@@ -380,3 +380,6 @@ def test_a_missing_label_of_pandas_is_told():
     for labels in (pd.Series([1, None], dtype="Int64"), pd.Series(["a", pd.NA]), pd.Series([pd.NaT, pd.Timestamp(0)])):
         with pytest.raises(um.InputError, match="the ids of one are missing in 1 rows"):
             matching([labels, ["a", "b"]], ["one", "two"])
+        index = index_of(pd.Series([1, 2], labels))
+        assert [label is None for label in index] == labels.isna().tolist()
+    assert index_of(pd.Series([1, 2], ["", "nan"])).tolist() == ["", "nan"]

@@ -66,7 +66,7 @@ def index_of(source: Any) -> Index | None:
     if plain.dtype.kind in "iu":
         return np.asarray(plain, np.int64)
     labels = list(source.index)  # of several levels they are tuples
-    return np.array([None if label != "" and is_gap(label) else str(label) for label in labels], object)
+    return np.array([None if is_gap(label) and not isinstance(label, str) else str(label) for label in labels], object)
 
 
 def orders_of(indexes: Sequence[Index | None], names: Sequence[str]) -> tuple[list[Order | None], dict[str, str]]:
