@@ -12,7 +12,7 @@ def in_a_row(names: Sequence[str]) -> str:
 
     Examples
     --------
-    >>> in_a_row(["a", "b"]), in_a_row([str(i) for i in range(500)])[-20:]
+    >>> in_a_row(["a", "b"]), in_a_row([str(i) for i in range(500)])[-17:]
     ('a, b', ', 19 and 480 more')
     """
     more = f" and {len(names) - MOST} more" if len(names) > MOST else ""
