@@ -364,6 +364,13 @@ def test_a_damaged_file_of_labels_is_one_sentence(tmp_path, header):
         read_labels(file)
 
 
+def test_an_archive_that_is_called_a_list_of_labels_is_one_sentence(tmp_path):
+    with (tmp_path / "ids.npy").open("wb") as file:
+        np.savez(file, ids=IDS)
+    with pytest.raises(um.InputError, match="is not a list of labels"):
+        read_labels(tmp_path / "ids.npy")
+
+
 def test_labels_may_be_tensors_of_any_kind_and_complex_ones_are_refused(tmp_path):
     labels = torch.arange(20) // 4
     plain = um.recovery(VALUES[:20], VALUES[:20, :1], groups=labels.numpy(), folds=2, permutations=99, bootstraps=40)

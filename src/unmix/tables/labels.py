@@ -36,7 +36,7 @@ def read_labels(path: str | Path) -> Shaped[ndarray, " n"]:
     require(file.is_file(), f"there is no file {file}.")
     try:
         if file.suffix.lower() == ".npy":
-            labels = np.load(file, mmap_mode="r", allow_pickle=False)  # a header may promise more than there is
+            labels: ndarray = np.lib.format.open_memmap(file, mode="r")  # a header may promise more than there is
         else:
             labels = np.array(file.read_text(encoding="utf-8-sig").splitlines())
     except Exception as error:  # numpy has many for a damaged header
