@@ -12,7 +12,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks import audit, demo, growth, imports, kernels, labels, measures, official_step, sampling
+from benchmarks import audit, demo, factors, growth, imports, kernels, labels, measures, official_step, sampling
 from benchmarks.measure import Row
 from benchmarks.page import PAGE, RESULTS, with_table
 from unmix.training.folder import versions, write_atomically
@@ -24,6 +24,7 @@ PARTS: dict[str, Callable[[], list[Row]]] = {
     "sampling": sampling.rows,
     "measures": lambda: measures.rows(torch.get_num_threads()),
     "audit": lambda: audit.rows(torch.get_num_threads()),
+    "factors": factors.rows,
     "growth": growth.rows,
     "imports": imports.rows,
     "demo": demo.rows,

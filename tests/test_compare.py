@@ -121,6 +121,21 @@ def test_notes_tell_what_was_dropped():
     assert found.pairs[0].widths == (4, 5)
 
 
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_column_of_rounding_holds_nothing(kind):
+    """Of two constant columns, one with noise of the last digit, the other "holds more"."""
+    noise = 1 + 1e-15 * RNG.normal(size=(600, 1)) if kind == np.float64 else 1 + 1e-7 * RNG.normal(size=(600, 1))
+    a, b = A.astype(kind), np.column_stack([A, noise]).astype(kind)
+    for x, y, name in ((a, b, "b"), (b, a, "a")):
+        (pair,) = um.compare(x, y, names=["a", "b"], **FEW).pairs
+        assert pair.notes == (f"dropped column 4 of {name}, which varies by no more than rounding",)
+        assert [s.value for s in pair.scores] == [s.value for s in um.compare(a, a, **FEW).pairs[0].scores]
+    recovery = um.recovery(b, A, bootstraps=40, permutations=99)
+    assert any("rounding" in note for note in recovery.notes)
+    with pytest.raises(um.InputError, match="column 4 of the truth is constant"):
+        um.recovery(A, b, bootstraps=40, permutations=99)
+
+
 def test_the_same_seed_gives_the_same_numbers_and_another_another():
     b = A + RNG.normal(size=A.shape)
     first, again, other = (um.compare(A, b, seed=s, **FEW).as_dict() for s in (0, 0, 1))

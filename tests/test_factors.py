@@ -193,3 +193,32 @@ def test_levels_are_in_the_order_of_their_numbers():
 def test_a_kind_is_no_word():
     with pytest.raises(um.InputError, match="the kind of a must be like"):
         prepared([Column.of("a", np.arange(50.0))], {"a": "continuous"})
+
+
+@pytest.mark.parametrize("source", ["array", "objects", "file"])
+def test_labels_that_are_floats_keep_all_their_digits(tmp_path, source):
+    """Times in tenths of a second since 1970 were cut to 25 groups."""
+    times = 1_760_000_000 + np.arange(240) / 10
+    table = {"time": times if source == "array" else times.astype(object)}
+    if source == "file":
+        pq.write_table(pa.table({"time": times}), tmp_path / "f.parquet")
+        table = tmp_path / "f.parquet"
+    words = read_columns(table, words=["time"])[0].words.tolist()
+    assert words[:2] == ["1760000000", "1760000000.1"]
+    assert [float(word) for word in words] == times.tolist()
+    assert len(read_columns(table)[0].worded.levels) == 240
+
+
+def test_labels_of_single_precision_are_written_as_they_are():
+    values = np.array([0.1, 0.2, 3.0], np.float32)
+    assert read_columns({"a": values}, words=["a"])[0].words.tolist() == ["0.1", "0.2", "3"]
+    assert read_columns({"a": values})[0].words.tolist() == ["0.1", "0.2", "3"]
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_column_of_rounding_is_left_out(kind):
+    noise = RNG.normal(size=60) * np.finfo(kind).eps * 4
+    (_,), (left,) = prepared([Column.of("a", np.arange(60.0)), Column.of("b", (3 + noise).astype(kind))])
+    assert (left.name, left.reason) == ("b", "it varies by no more than rounding: nothing can be told apart")
+    kept = [Column.of("a", 3 + 100 * noise), Column.of("b", 1e15 + np.arange(60) % 2), Column.of("c", noise * 1e-9)]
+    assert len(prepared(kept)[0]) == 3

@@ -29,6 +29,7 @@ from unmix.measures import (
     UpTo,
 )
 from unmix.measures.cca import directions
+from unmix.measures.dependence import dependence
 from unmix.measures.evaluate import evaluate
 from unmix.measures.paired import pair
 from unmix.measures.sample import Pairings, Sample
@@ -478,3 +479,19 @@ def test_blas_threads_are_what_they_were_after_callers_in_two_threads():
         with ThreadPoolExecutor(3) as pool:
             list(pool.map(lambda i: pair(X[i:], Y[i:]), range(6)))
         assert [p["num_threads"] for p in threadpool_info() if p["user_api"] == "blas"] == before
+
+
+def test_dependence_is_that_of_regressing_each_factor_on_the_others():
+    z = RNG.normal(size=(2000, 8))
+    z[:, 2], z[:, 5] = z[:, 0] + 0.3 * z[:, 1], 1e-6 * (z[:, 5] + z[:, 4])
+    classes = np.eye(3)[(z[:, 3] > 0).astype(int) + (RNG.random(2000) > 0.7)]
+    table = np.hstack([z, classes])
+    table -= table.mean(0)
+    owner = np.array([*range(8), 8, 8, 8])
+    found = dependence(table.T @ table, 2000, owner)
+    for i, r2 in enumerate(found):
+        own, others = table[:, owner == i], table[:, owner != i]
+        left = own - others @ np.linalg.lstsq(others, own, rcond=1e-9)[0]
+        rank = np.linalg.matrix_rank(others / others.std(0), tol=1e-6)
+        share = (left**2).sum() / (own**2).sum() * 1999 / (1999 - rank)
+        assert r2 == pytest.approx(max(0, 1 - share), abs=1e-6)

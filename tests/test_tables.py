@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from safetensors.torch import save_file
 
 import unmix as um
-from unmix.tables import joined, matching, members, read, read_labels
+from unmix.measures.rows import as_matrix
+from unmix.tables import index_of, joined, matching, members, read, read_columns, read_labels
 
 RNG = np.random.default_rng(0)
 VALUES = RNG.normal(size=(50, 3))
@@ -294,3 +295,98 @@ def test_a_data_frame_keeps_its_names():
     np.testing.assert_array_equal(table.values, VALUES[:, :2])
     with pytest.raises(um.InputError, match="no column who"):
         read(Frame(a=VALUES[:, 0]), "frame", labels=["who"])
+
+
+@pytest.mark.parametrize("kind", ["file", "tensor", "array"])
+def test_complex_numbers_are_refused_and_never_halved(tmp_path, kind):
+    values = torch.tensor(VALUES) + 1j
+    source = values if kind == "tensor" else values.numpy()
+    if kind == "file":
+        source = tmp_path / "t.safetensors"
+        save_file({"only": values.to(torch.complex64)}, source)
+    with pytest.raises(um.InputError, match=r"real numbers, not of (C64|complex)"):
+        read(source)
+    with pytest.raises(um.InputError, match=r"real numbers, not of C64|is complex128: give numbers or words"):
+        read_columns(source)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR")
+@pytest.mark.parametrize("kind", [torch.bfloat16, torch.float16, torch.float8_e4m3fn, torch.int8, "sparse", "view"])
+def test_tensors_of_every_kind_give_their_numbers(kind):
+    values = torch.tensor([[0.0, 1.0], [2.0, 0.5], [1.0, 0.0]])
+    if kind == "sparse":
+        tensors = [values.to_sparse(), values.to_sparse_csr()]
+    elif kind == "view":
+        tensors = [torch.view_as_complex(torch.stack([values, values], -1)).conj().imag.neg()]
+    else:
+        values = values.to(kind)
+        tensors = [values]
+    for tensor in tensors:
+        np.testing.assert_array_equal(read(tensor).values, values.double())
+        np.testing.assert_array_equal(as_matrix(tensor, "x"), values.double())
+        np.testing.assert_array_equal([c.numbers for c in read_columns(tensor)], values.double().T)
+    (column,) = read_columns({"a": values[:, 1]})
+    np.testing.assert_array_equal(column.numbers, values[:, 1].double())
+
+
+def test_booleans_are_numbers_of_a_table_and_classes_of_a_factor():
+    yes = torch.tensor([[True, False], [False, False]])
+    for source in (yes, yes.numpy()):
+        np.testing.assert_array_equal(read(source).values, [[1, 0], [0, 0]])
+        assert read_columns(source)[0].words.tolist() == ["True", "False"]
+
+
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested")
+def test_a_tensor_without_numbers_is_one_sentence():
+    for tensor in (torch.empty(4, 2, device="meta"), torch.nested.nested_tensor([torch.ones(1), torch.ones(2)])):
+        for call in (read, read_columns, lambda t: read_columns({"a": t})):
+            with pytest.raises(um.InputError, match="is a tensor that has no plain numbers"):
+                call(tensor)
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }",
+        b"{'descr': '<f8', 'fortran_order': False, 'shape': (10,)",
+        b"{'descr': '<f8', 'shape': (0x, ), }",
+        b"{'descr': '<z8', 'fortran_order': False, 'shape': (10,), }",
+        b"{'descr': '|O', 'fortran_order': False, 'shape': (10,), }",
+        b"\xff\xfe(((((((((",
+        b"",
+    ],
+    ids=["large", "open", "syntax", "kind", "objects", "bytes", "none"],
+)
+def test_a_damaged_file_of_labels_is_one_sentence(tmp_path, header):
+    file = tmp_path / "ids.npy"
+    file.write_bytes(b"\x93NUMPY\x01\x00" + len(header + b"\n").to_bytes(2, "little") + header + b"\n" + bytes(80))
+    with pytest.raises(um.InputError, match="is not a list of labels: give a"):
+        read_labels(file)
+
+
+def test_an_archive_that_is_called_a_list_of_labels_is_one_sentence(tmp_path):
+    with (tmp_path / "ids.npy").open("wb") as file:
+        np.savez(file, ids=IDS)
+    with pytest.raises(um.InputError, match="is not a list of labels"):
+        read_labels(tmp_path / "ids.npy")
+
+
+def test_labels_may_be_tensors_of_any_kind_and_complex_ones_are_refused(tmp_path):
+    labels = torch.arange(20) // 4
+    plain = um.recovery(VALUES[:20], VALUES[:20, :1], groups=labels.numpy(), folds=2, permutations=99, bootstraps=40)
+    for given_labels in (labels.bfloat16(), labels.to_sparse()):
+        found = um.recovery(VALUES[:20], VALUES[:20, :1], groups=given_labels, folds=2, permutations=99, bootstraps=40)
+        assert found.as_dict() == plain.as_dict()
+    np.save(tmp_path / "ids.npy", labels.numpy() * 1j)
+    with pytest.raises(um.InputError, match="holds complex128: give words or real numbers"):
+        read_labels(tmp_path / "ids.npy")
+
+
+def test_a_missing_label_of_pandas_is_told():
+    pd = pytest.importorskip("pandas")
+    for labels in (pd.Series([1, None], dtype="Int64"), pd.Series(["a", pd.NA]), pd.Series([pd.NaT, pd.Timestamp(0)])):
+        with pytest.raises(um.InputError, match="the ids of one are missing in 1 rows"):
+            matching([labels, ["a", "b"]], ["one", "two"])
+        index = index_of(pd.Series([1, 2], labels))
+        assert [label is None for label in index] == labels.isna().tolist()
+    assert index_of(pd.Series([1, 2], ["", "nan"])).tolist() == ["", "nan"]

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable
 from typing import Any
+
+from unmix.printable import printable
 
 LATEX = {
     "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}",
@@ -15,13 +18,31 @@ LATEX = {
 }  # fmt: skip
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # a spreadsheet runs what begins so
+
+NUMBER = re.compile(r"[-+]?\d+(\.\d*)?(e[-+]?\d+)?", re.ASCII | re.IGNORECASE)
+
+
 def sheet(head: list[str], rows: Iterable[list[Any]]) -> str:
-    """Comma-separated lines of a spreadsheet."""
+    """Comma-separated lines of a spreadsheet, which shows every text as text and runs none.
+
+    Examples
+    --------
+    >>> sheet(["name", "score"], [["=cmd", -0.5]]).splitlines()[1]
+    "'=cmd,-0.5"
+    """
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(head)
-    writer.writerows(rows)
+    writer.writerows([_shown(cell) for cell in row] for row in [head, *rows])
     return out.getvalue()
+
+
+def _shown(cell: Any) -> Any:
+    """An apostrophe before text that a spreadsheet would run as a formula; numbers are as they are."""
+    if not isinstance(cell, str):
+        return cell
+    runs = cell.startswith(FORMULA) and not NUMBER.fullmatch(cell)
+    return ("'" if runs else "") + cell.replace("\r", "\n")  # a lone return would end the line
 
 
 def booktabs(columns: str, head: list[str], rows: Iterable[list[str]]) -> str:
@@ -44,4 +65,5 @@ def tex(text: str) -> str:
     >>> print(tex("R² & 5 %"))
     R$^2$ \\& 5 \\%
     """
-    return "".join(LATEX.get(letter, letter) for letter in text.replace("z̃", r"z'"))
+    seen = re.sub(r"\s", " ", printable(text)).replace("z̃", r"z'")
+    return "".join(LATEX.get(letter, letter) for letter in seen)

@@ -27,6 +27,7 @@ from unmix.factors import Kind
 from unmix.measures import Recovery
 from unmix.measures.asked import check_counts
 from unmix.meter import meter
+from unmix.printable import printable
 
 
 def audit(
@@ -81,24 +82,28 @@ def audit(
     check_counts(bootstraps, permutations)
     given = inputs(embedding, factors, kinds, only, ids, groups, name, folds, time, blocks)
     asked = Asked(given.groups, time, blocks, bool(probe), folds, bootstraps, permutations, sample, seed)
-    with meter(asked.work(given.factors), shown=progress) as (bar, task):
-        bar.update(task, description=given.table.name)
+    with meter(asked.work(given.factors, given.table.values.shape[1]), shown=progress) as (bar, task):
+        bar.update(task, description=printable(given.table.name))
         parts, unused = examined(given.table, given.factors, asked, lambda: bar.advance(task))
         whole, together = whole_of(given.table, given.factors, parts, asked)
-    largest = max(parts, key=lambda p: p.paired.rows)
-    findings = [(f, p) for factor in given.factors for p in parts for f in p.findings if f.name == factor.name]
-    kept = largest.paired.kept_x
+    largest = max(parts, key=lambda p: p.rows)
+    paired = largest.paired
+    assert paired is not None
+    by_name = {f.name: (f, p) for p in parts for f in p.findings}
+    findings = [by_name[factor.name] for factor in given.factors if factor.name in by_name]
+    kept = largest.kept
     associations = np.stack([part.onto(kept, part.associations[f.name]) for f, part in findings], 1)
-    outputs = tuple(given.table.columns[i] for i in largest.paired.kept_x)
+    outputs = tuple(given.table.columns[i] for i in kept)
     names = [f.name for f, _ in findings]
-    alone = len(parts) == 1  # then all factors are known in the same rows
+    alone = len(parts) == 1  # then all factors are known in the same rows, and are not too many
+    leak = None if largest.leak is None else {name: rise for p in parts for name, rise in (p.leak or {}).items()}
     width = given.table.values.shape[1]
     checks = (
-        rows_against_columns(min(p.paired.train_rows for p in parts), len(outputs)),
-        *independent_rows(given.table, largest.paired, given.factors, largest.leak),
+        rows_against_columns(min(p.train_rows for p in parts), len(outputs)),
+        *independent_rows(given.table, paired, given.factors, leak),
         independent_factors(given.factors, dependence_of(given.factors)),
         few_missing(given.factors),
-        varied_outputs(largest.paired, width),
+        varied_outputs(paired, width),
         stated_kinds(given.factors),
     )
     return AuditReport(
@@ -112,12 +117,12 @@ def audit(
         associations=associations,
         matched={names[f]: outputs[o] for f, o in sorted(matched(associations).items())},
         dci=_dci(findings, kept),
-        shares=spectrum(largest.paired.folds.chunks.pooled()),
-        explained=explained_share(largest.paired.folds) if alone else None,
+        shares=spectrum(paired.folds.chunks.pooled()),
+        explained=explained_share(paired.folds) if alone else None,
         checks=checks,
         notes=(
             *given.notes,
-            *largest.paired.notes,
+            *paired.notes,
             *([f"not scored together: {whole}"] if isinstance(whole, str) else []),
         ),
         settings=asked.as_dict(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +13,9 @@ from numpy import ndarray
 from unmix.audit.classes import Columns
 from unmix.audit.curve import learning_curves
 from unmix.audit.finding import Finding, State
-from unmix.audit.linear import FactorR2, Scores, linear_scores
+from unmix.audit.linear import FactorR2, Scores, Together, linear_scores
 from unmix.audit.panels import panel
+from unmix.audit.passes import passes
 from unmix.audit.probe import Probe, fifths_probed, probed
 from unmix.audit.probe_rows import ProbeRows
 from unmix.audit.structure import association
@@ -25,7 +26,7 @@ from unmix.measures.evaluate import evaluate
 from unmix.measures.ladder import COMPLETE
 from unmix.measures.paired import Paired, pair
 from unmix.measures.recovery import assembled, recovery_of
-from unmix.measures.resample import fold_mean
+from unmix.measures.resample import WIDE, fold_mean
 from unmix.measures.score import TELLING, Score
 from unmix.measures.truth import FACTORS, ranks_of, truth_door
 from unmix.tables import Table
@@ -62,10 +63,10 @@ class Asked:
         alone = groups is not None and len(np.unique(groups)) == len(groups)
         return {"groups": None if alone else groups, "time": self.time, "series": self.blocks is not None}
 
-    def work(self, factors: Sequence[Factor]) -> int:
-        """About how often the work advances."""
-        kinds = {f.categorical for f in factors}
-        return self.bootstraps + len(kinds) * self.permutations + len(factors) * self.probe
+    def work(self, factors: Sequence[Factor], width: int) -> int:
+        """About how often the work advances, of an embedding of so many columns."""
+        kinds = [{f.categorical for f in some} for known in passes(factors, width) for some in known]
+        return sum(self.bootstraps + len(k) * self.permutations for k in kinds) + len(factors) * self.probe
 
     def as_dict(self) -> dict[str, Any]:
         names = ("time", "blocks", "probe", "folds", "bootstraps", "permutations", "sample", "seed")
@@ -74,48 +75,67 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The factors that are known in the same rows, their findings, and what those stand on.
+    """The factors of a pass, their findings, and what those stand on.
 
-    `leak` is by how much the scores rise with rows instead of groups held out; None without groups.
+    Attributes
+    ----------
+    paired : of the first part with the most rows only; of thousands they would not fit in memory.
+    kept, train_rows : the outputs that are not constant here, and the rows of the smallest train part.
+    together : of all its numbers that are there; None where there are other parts.
+    leak : by how much the scores rise with rows instead of groups held out; None without groups.
     """
 
-    paired: Paired
-    scores: Scores
+    paired: Paired | None
+    rows: int
+    kept: Int64[ndarray, " k"]
+    train_rows: int
+    together: Together | None
     findings: list[Finding]
     associations: dict[str, Float64[ndarray, " k"]]
     leak: dict[str, float] | None
 
     def onto(self, kept: Int64[ndarray, " c"], values: Float64[ndarray, " k"]) -> Float64[ndarray, " c"]:
         """Values of this part's outputs as values of the outputs `kept`; 0 of those that are constant here."""
-        place = {int(column): i for i, column in enumerate(self.paired.kept_x)}
-        return np.array([values[place[int(column)]] if int(column) in place else 0.0 for column in kept])
+        found = np.zeros(1 + max(kept.max(), self.kept.max()))
+        found[self.kept] = values
+        return found[kept]
 
 
 def examined(
     table: Table, factors: Sequence[Factor], asked: Asked, advance: Callable[[], None]
 ) -> tuple[list[Part], list[Left]]:
-    """One part for each set of rows in which factors are known; a set that cannot be used is left out."""
-    patterns: dict[bytes, list[Factor]] = {}
-    for factor in factors:
-        patterns.setdefault(np.packbits(factor.present).tobytes(), []).append(factor)
-    parts, left, last = [], [], list(patterns.values())[-1]
-    for some in patterns.values():
-        try:
-            parts.append(_part(table, some, asked, advance))
-        except InputError as error:
-            if some is last and not parts:
-                raise
-            left += [Left(f.name, f"on the rows where it is known, {str(error).rstrip('.')}") for f in some]
+    """One part for each pass over rows in which factors are known; rows that cannot be used are left out."""
+    every = passes(factors, table.values.shape[1])
+    alone = len(every) == 1 and len(every[0]) == 1
+    parts: list[Part] = []
+    left: list[Left] = []
+    most, last = 0, every[-1][-1]
+    for known in every:
+        rows: Table | None = None
+        for some in known:
+            try:
+                rows = rows or rows_of(table, some[0].present)
+                part = _part(rows, some, asked, alone, advance)
+            except InputError as error:
+                if some is last and not parts:
+                    raise
+                left += [Left(f.name, f"on the rows where it is known, {str(error).rstrip('.')}") for f in some]
+                continue
+            if part.rows > most:
+                parts, most = [*(replace(p, paired=None) for p in parts), part], part.rows
+            else:
+                parts.append(replace(part, paired=None))
     return parts, left
 
 
-def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callable[[], None]) -> Part:
+def _part(some: Table, factors: Sequence[Factor], asked: Asked, alone: bool, advance: Callable[[], None]) -> Part:
+    """Of the rows of the table in which these factors are known; `alone` if there are no other factors."""
     rows = factors[0].present
-    some, targets, placed = of_rows(table, factors, rows)
+    targets, placed = targets_of(factors, rows)
     paired = asked.paired(some, targets, rows)
     place = {int(column): i for i, column in enumerate(paired.kept_y)}
     known = [(f, tuple(place[c] for c in columns if c in place)) for f, columns in placed]
-    found = linear_scores(some, paired, known, asked.counts, advance)
+    found = linear_scores(some, paired, known, asked.counts, alone, advance)
     scores = [found.of_factor[f.name] for f, _ in known]
     curves = learning_curves(paired, known)
     ready = asked.probe and any(isinstance(s, Score) for s in scores)
@@ -134,7 +154,8 @@ def _part(table: Table, factors: Sequence[Factor], asked: Asked, advance: Callab
     pooled = paired.folds.chunks.pooled()
     associations = {f.name: association(pooled, columns) for f, columns in known}
     leak = None if asked.groups is None else _leak(some, targets, found, asked)
-    return Part(paired, found, findings, associations, leak)
+    shape = paired.rows, paired.kept_x, paired.train_rows
+    return Part(paired, *shape, found.together, findings, associations, leak)
 
 
 def _told(score: Score, probe: Probe | None) -> bool:
@@ -146,14 +167,23 @@ def of_rows(
     table: Table, factors: Sequence[Factor], rows: Bool[ndarray, " n"]
 ) -> tuple[Table, Float64[ndarray, "m t"], list[tuple[Factor, Columns]]]:
     """Some rows of the embedding, the factors' targets there, and which columns of these are whose."""
-    some, targets = table, [f.targets for f in factors]
-    if not rows.all():
-        index = np.flatnonzero(rows)
-        some = Table(table.name, spool(_finite(table, index), table.name), table.columns)
-        targets = [t[index] for t in targets]
+    return rows_of(table, rows), *targets_of(factors, rows)
+
+
+def rows_of(table: Table, rows: Bool[ndarray, " n"]) -> Table:
+    """Some rows of the embedding."""
+    if rows.all():
+        return table
+    return Table(table.name, spool(_finite(table, np.flatnonzero(rows)), table.name), table.columns)
+
+
+def targets_of(
+    factors: Sequence[Factor], rows: Bool[ndarray, " n"]
+) -> tuple[Float64[ndarray, "m t"], list[tuple[Factor, Columns]]]:
+    """The factors' targets in some rows, and which columns of these are whose."""
     ends = np.cumsum([f.targets.shape[1] for f in factors])
     placed = [(f, tuple(range(e - f.targets.shape[1], e))) for f, e in zip(factors, ends.tolist(), strict=True)]
-    return some, np.hstack(targets), placed
+    return np.hstack([f.targets if rows.all() else f.targets[rows] for f in factors]), placed
 
 
 def _finite(table: Table, index: Int64[ndarray, " m"]) -> Iterator[Num[ndarray, "some k"]]:
@@ -194,11 +224,13 @@ def whole_of(
     columns = tuple(column for f in numbers for column in f.columns)
     if not numbers:
         return "no factor that is a number is found, even in part", ()
+    if len(columns) > WIDE:
+        return f"the numbers that are found, even in part, are {len(columns)}: name {WIDE} or fewer with only", ()
     rows = np.all([f.present for f in numbers], axis=0)
     width = table.values.shape[1]
     try:
         ranked = _ranked(table, numbers, rows, asked)
-        for t in (p.scores.together for p in parts):
+        for t in (p.together for p in parts):
             if t is not None and t.factors == names:
                 spearman = evaluate(ranked, [FACTORS], **asked.counts)[0] if ranked is not None else None
                 scores = t.affine, t.pearson, spearman, t.ladder

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
 from rich.table import Table
 
 from unmix.audit.finding import Finding
@@ -12,6 +11,7 @@ from unmix.audit.probe import FIELDS as PROBE
 from unmix.audit.probe import Probe
 from unmix.measures.digits import number
 from unmix.measures.score import FIELDS, TWO_P, Refusal, Score
+from unmix.printable import escape
 from unmix.sheets import booktabs, sheet, tex
 
 if TYPE_CHECKING:

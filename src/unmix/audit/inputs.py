@@ -25,6 +25,8 @@ from unmix.tables import (
     require_labels,
     require_no_ids,
 )
+from unmix.tables.foreign import known
+from unmix.tables.labels import labels_of
 
 NAMES = "the embedding", "the factors"
 
@@ -61,6 +63,7 @@ def inputs(
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
     named = isinstance(embedding, (str, Path, Table))
     titles, in_time = (name or NAMES[0], NAMES[1]), time or blocks is not None
+    embedding, factors = known(embedding, titles[0]), known(factors, titles[1], factors=True)
     if ids is None:
         require_no_ids([embedding, factors], titles, "give ids= its name to join by it, or leave it out of both")
         (embedding, factors, groups), notes = in_one_order([embedding, factors, groups], (*titles, "groups"), in_time)
@@ -86,7 +89,7 @@ def inputs(
         groups = columns.pop(groups).words
     groups = grouping(groups, time, blocks, len(table))
     if groups is not None:
-        groups = np.asarray(groups)
+        groups = labels_of(groups, "groups")
         require(
             groups.shape == (len(table),), f"groups must be one label a row: {len(table)} of them, not {groups.shape}."
         )
@@ -116,7 +119,7 @@ def _joined(
     else:
         two = isinstance(ids, (list, tuple)) and len(ids) == 2 and not any(isinstance(some, str) for some in ids)
         require(two, "ids must be the name of a column of both tables, or a list of labels for each of the two.")
-        ours, theirs = (np.asarray(labels) for labels in ids)
+        ours, theirs = (labels_of(labels, "ids") for labels in ids)
     count = len(next(iter(columns.values()))) if columns else len(theirs)
     for labels, rows, title in ((ours, len(table), table.name), (theirs, count, NAMES[1])):
         require(len(labels) == rows, f"{title} has {rows} rows and {len(labels)} ids: give one id a row.")

@@ -127,12 +127,13 @@ def linear_scores(
     paired: Paired,
     factors: Sequence[tuple[Factor, Columns]],
     counts: dict[str, Any],
+    alone: bool,
     advance: Callable[[], None],
 ) -> Scores:
-    """Every factor with its interval and null."""
+    """Every factor with its interval and null; and all numbers at once, if there are no other factors."""
     found: dict[str, Score | Refusal] = {}
     numbers = {f.name: columns for f, columns in factors if not f.categorical}
-    together = _regressed(paired, numbers, counts, advance, found) if numbers else None
+    together = _regressed(paired, numbers, counts, alone, advance, found) if numbers else None
     classes = [(f, columns) for f, columns in factors if f.categorical]
     if classes:
         found |= classified(table, paired, classes, counts, advance)
@@ -144,6 +145,7 @@ def _regressed(
     paired: Paired,
     numbers: dict[str, Columns],
     counts: dict[str, Any],
+    alone: bool,
     advance: Callable[[], None],
     found: dict[str, Score | Refusal],
 ) -> Together | None:
@@ -158,22 +160,23 @@ def _regressed(
     if not asked:
         return None
     every = _columns(asked)
-    *of_one, affine, pearson = chances(paired, [*asked, *_among(every, SCORES)], counts["permutations"], advance)
+    at_once = _among(every, SCORES) if alone else []
+    of_all = chances(paired, [*asked, *at_once], counts["permutations"], advance)
+    of_one, of_every = of_all[: len(asked)], of_all[len(asked) :]
     values = [fold_mean(m, paired.folds, paired.folds.splits()) for m in asked]
     there = [
         m for m, c, v in zip(asked, of_one, values, strict=True) if (c.exceeded_by(v) or c.not_judged) and v >= TELLING
     ]
-    columns = _columns(there)
+    columns = _columns(there) if alone else ()
     beside = paired.targets(np.array(columns, int))
-    whole = [*SCORES, *ladder_of(beside)] if there and not refusals(beside, SCORES) else []
+    whole = [*SCORES, *ladder_of(beside)] if columns and not refusals(beside, SCORES) else []
     held_out = resample(paired, [*asked, *_among(columns, whole)], counts["bootstraps"], advance)
     found |= {
         m.factor: scored(m, h, c, paired.rows, paired.groups) for m, h, c in zip(asked, held_out, of_one, strict=False)
     }
     if not whole:
         return None
-    if columns != every:
-        affine, pearson = chances(beside, SCORES, counts["permutations"])
+    affine, pearson = of_every if columns == every else chances(beside, SCORES, counts["permutations"])
     r2, mcc, *ladder = held_out[len(asked) :]
     told = paired.rows, paired.groups
     both = scored(SCORES[0], r2, affine, *told), scored(SCORES[1], mcc, pearson, *told)

@@ -13,6 +13,7 @@ from unmix.audit.probe_rows import FEW, MOST_ROWS
 from unmix.audit.words import verdict
 from unmix.measures.digits import number
 from unmix.measures.ladder import COMPLETE
+from unmix.measures.names import in_a_row
 from unmix.measures.score import TWO_P
 from unmix.measures.words import made_by
 from unmix.report import Code, Grid, Page, Part, Spot, Text, rendered
@@ -108,7 +109,7 @@ def _whole(report: AuditReport) -> tuple[Part, ...]:
     )  # fmt: skip
     ranks = f" (of ranks {number(whole.mcc_spearman)})" if whole.mcc_spearman is not None else ""
     caption = (
-        f"Held-out R² of {', '.join(report.together)} together, when the map from the outputs must be of a class. A "
+        f"Held-out R² of {in_a_row(report.together)} together, when the map from the outputs must be of a class. A "
         f"class is named if affine maps reach {COMPLETE:g} in every direction of the factors, and the class loses at "
         f"most {whole.tolerance:g} beside them in every direction. MCC {number(whole.mcc_pearson)}{ranks}, at chance "
         f"{whole.pearson.null_shown}."
@@ -137,7 +138,7 @@ def _outputs(report: AuditReport) -> tuple[Part, ...]:
         f"{number(report.dci.completeness)} (1: every factor lives in one output), informativeness "
         f"{number(report.dci.informativeness)} (1: every factor is predicted). Importance is what the better of "
         "boosting and the linear map, or boosting of fifths where only these show a factor, loses on held-out rows "
-        f"when one output is permuted; the linear map is better for {', '.join(by_linear) or 'none'}. Importance can "
+        f"when one output is permuted; the linear map is better for {in_a_row(by_linear) or 'none'}. Importance can "
         "be trusted if outputs are not copies of one another, which would share it."
     )
     return (Text((said,)), grid)

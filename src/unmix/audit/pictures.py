@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float64
 from numpy import ndarray
 
+from unmix.audit.extremes import extremes, which
 from unmix.audit.finding import Finding
 from unmix.audit.structure import effective_dimension
 from unmix.measures.digits import number
@@ -18,12 +19,12 @@ from unmix.report.page import Drawing
 if TYPE_CHECKING:
     from unmix.audit.report import AuditReport
 
-MOST_OUTPUTS, MOST_PANELS, ACROSS, MOST_NUMBERS, LOWEST = 40, 12, 3, 160, -0.2
+MOST_OUTPUTS, MOST_PANELS, MOST_BESIDE, MOST_LINES, ACROSS, MOST_NUMBERS, LOWEST = 40, 12, 12, 20, 3, 160, -0.2
 
 
 def bars(report: AuditReport) -> Drawing:
     """A line a factor: score with its interval, chance, and the nonlinear probe."""
-    found = report.findings
+    found = [report.findings[i] for i in extremes(report.findings)]
     with drawing(5.8, 0.4 * len(found) + 1.2) as figure:
         ax = figure.subplots()
         for i, f in enumerate(found):
@@ -38,6 +39,8 @@ def bars(report: AuditReport) -> Drawing:
         ax.set_yticks(range(len(found)), [f"{shortened(f.name)}  ({'acc.' if f.levels else 'R²'})" for f in found])
         ax.set(xlim=(LOWEST - 0.02, 1.03), ylim=(len(found) - 0.4, -0.7), xlabel="held-out score")
         ax.axvline(1, color=LINE, zorder=0)
+        if len(found) < len(report.findings):
+            ax.axhline(len(found) - len(found) // 2 - 0.5, color=SOFT, linewidth=1, linestyle=":")
         handles = {label: handle for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)}
         ax.legend(handles.values(), handles, loc="lower center", bbox_to_anchor=(0.4, 1.0), ncols=3)
         text = svg(figure, "bars")
@@ -45,7 +48,7 @@ def bars(report: AuditReport) -> Drawing:
         text,
         "To see: how far each dot stands from its red mark, which is what chance alone gives, and whether the diamond "
         "of the nonlinear probe is further right: then the factor is there, but not as a linear direction. Scores "
-        f"below {LOWEST} are drawn there.",
+        f"below {LOWEST} are drawn there.{which(report.findings)}",
     )
 
 
@@ -55,25 +58,24 @@ def _mark(ax: Any, x: float, y: float, shape: str, colour: str, size: float, lab
 
 def true_against_recovered(report: AuditReport) -> Drawing:
     """A panel a factor: points about the diagonal, or which class is named as which."""
-    shown = report.findings[:MOST_PANELS]
+    shown = [report.findings[i] for i in extremes(report.findings, MOST_PANELS // 2)]
     across = min(ACROSS, len(shown))
     down = -(-len(shown) // across)
     with drawing(1.95 * across + 0.2, 2.1 * down) as figure:
         axes = figure.subplots(down, across, squeeze=False).ravel()
         for ax, f in zip(axes, shown, strict=False):
             value = number(f.score.value) if isinstance(f.score, Score) else "refused"
-            ax.set_title(f"{shortened(f.name, 18)}: {value}")
+            ax.set_title(f"{shortened(f.name, 15)}: {value}")
             ax.tick_params(labelsize=7)
             _points(ax, f) if f.panel.confusion is None else _classes(ax, f, f.panel.confusion)
         for ax in axes[len(shown) :]:
             ax.set_visible(False)
         text = svg(figure, "panels")
-    some = f" The first {MOST_PANELS} of {len(report.findings)} factors." if len(report.findings) > MOST_PANELS else ""
     return Drawing(
         text,
         "To see: of numbers, whether points lie on the red line; a bend means a nonlinear code, a flat band means that "
         "nothing was found. Of classes, whether the diagonal is dark. Held-out rows, recovered by the linear map that "
-        f"was fitted on the others.{some}",
+        f"was fitted on the others.{which(report.findings, MOST_PANELS // 2)}",
     )
 
 
@@ -97,41 +99,48 @@ def _classes(ax: Any, f: Finding, confusion: Float64[ndarray, "c c"]) -> None:
 
 def heat_map(report: AuditReport) -> Drawing:
     """Outputs by factors: correlation, and importance to the probe."""
-    strength = np.abs(report.associations)
+    chosen = extremes(report.findings)
+    strength = np.abs(report.associations)[:, chosen]
     order = np.sort(np.argsort(-strength.max(1), kind="stable")[:MOST_OUTPUTS])
     tables = [("|correlation|", strength[order])]
     if report.dci is not None:
         parts = report.dci.importance / np.maximum(report.dci.importance.max(0), 1e-12)
-        tables.append(("importance to the probe", parts[order]))
-    names = [shortened(f.name, 16) for f in report.findings]
-    with drawing(1.6 + (0.55 * len(names) + 0.6) * len(tables), 1.7 + 0.2 * len(order)) as figure:
-        axes = figure.subplots(1, len(tables), sharey=True, squeeze=False)[0]
+        tables.append(("importance to the probe", parts[order][:, chosen]))
+    names = [shortened(report.findings[i].name, 16) for i in chosen]
+    beside = len(names) <= MOST_BESIDE  # else one table below the other, with narrower cells
+    across, down = (len(tables), 1) if beside else (1, len(tables))
+    wide, high = (0.55 if beside else 0.26) * len(names) + 0.6, 1.7 + 0.2 * len(order)
+    with drawing(1.6 + wide * across, high * down) as figure:
+        axes = figure.subplots(down, across, sharey=True, squeeze=False).ravel()
         for ax, (title, table) in zip(axes, tables, strict=True):
             ax.imshow(table, vmin=0, vmax=1, aspect="auto")
-            ax.set_xticks(range(len(names)), names, rotation=45, ha="right")
+            ax.set_xticks(range(len(names)), names, rotation=45 if beside else 90, ha="right" if beside else "center")
             ax.set_title(title)
             ax.spines[:].set_visible(False)
             ax.tick_params(length=0)
             for (i, j), value in np.ndenumerate(table) if table.size <= MOST_NUMBERS else ():
                 colour = "#ffffff" if value > 0.55 else "#111111"
                 ax.text(j, i, f"{value:.2f}", ha="center", va="center", fontsize=7, color=colour)
-        axes[0].set_yticks(range(len(order)), [shortened(report.outputs[i], 14) for i in order], fontsize=7)
-        axes[0].set_ylabel("output")
+            ax.set_yticks(range(len(order)), [shortened(report.outputs[i], 14) for i in order], fontsize=7)
+            ax.label_outer()
+            ax.set_ylabel("output" if ax is axes[0] or not beside else "")
         text = svg(figure, "heat")
     fewer = f" Of {len(strength)} outputs the {len(order)} with the strongest correlations."
     return Drawing(
         text,
         "To see: one dark cell a column and a row means that single outputs stand for single factors; dark everywhere "
         "means that factors are mixed, and that single outputs should not be read."
-        + (fewer if len(order) < len(strength) else ""),
+        + (fewer if len(order) < len(strength) else "")
+        + which(report.findings),
     )
 
 
 def curves(report: AuditReport) -> Drawing:
     """Score against rows, a line a factor."""
-    with drawing(5.8, 3.2) as figure:
+    shown = [report.findings[i] for i in extremes(report.findings, MOST_LINES // 2)]
+    with drawing(5.8, max(3.2, 0.2 * len(shown) + 0.3)) as figure:  # as high as the names of the lines
         ax = figure.subplots()
-        for i, f in enumerate(report.findings):
+        for i, f in enumerate(shown):
             if len(f.curve) > 1:
                 rows, scores, _ = zip(*f.curve, strict=True)
                 style = {"color": f"C{i % 10}", "linestyle": ("-", "--", ":", "-.")[i // 10 % 4]}
@@ -147,7 +156,7 @@ def curves(report: AuditReport) -> Drawing:
         text,
         "To see: where a line is flat, more rows will not help; where it still rises above 0 (or above chance), the "
         "score is limited by the number of rows. A line that rises from below towards chance is noise. Rows are taken "
-        "in random chunks, so it says nothing of rows of another kind.",
+        f"in random chunks, so it says nothing of rows of another kind.{which(report.findings, MOST_LINES // 2)}",
     )
 
 

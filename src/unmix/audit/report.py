@@ -20,6 +20,7 @@ from unmix.errors import require
 from unmix.factors import Left
 from unmix.files import write_atomically, write_json
 from unmix.measures import Recovery
+from unmix.measures.names import in_a_row
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,7 +40,7 @@ class AuditReport:
     dci : disentanglement and completeness, from the probes.
     shares : of variance, of the outputs' principal directions.
     explained : the share of the outputs' variance that is linear in the factors, held out; None where factors are known
-        in different rows.
+        in different rows, or are too many for one pass.
     checks : the assumptions.
     context : what else the page should say first, such as what theory had promised.
     """
@@ -64,7 +65,7 @@ class AuditReport:
     def finding(self, factor: str) -> Finding:
         """What was found of a factor."""
         found = [f for f in self.findings if f.name == factor]
-        require(bool(found), f"there is no factor {factor}: there are {', '.join(f.name for f in self.findings)}.")
+        require(bool(found), f"there is no factor {factor}: there are {in_a_row([f.name for f in self.findings])}.")
         return found[0]
 
     @property
@@ -122,7 +123,7 @@ class AuditReport:
             write_atomically(file, texts[file.suffix](self).encode())
 
     def __repr__(self) -> str:
-        return f"AuditReport({self.name}; {', '.join(f'{f.name}: {f.state.value}' for f in self.findings)})"
+        return f"AuditReport({self.name}; {in_a_row([f'{f.name}: {f.state.value}' for f in self.findings])})"
 
     def __str__(self) -> str:
         return export.plain(self)

@@ -14,6 +14,7 @@ from numpy import ndarray
 from unmix.factors import Factor
 from unmix.measures.dependence import TOGETHER, tied
 from unmix.measures.digits import number
+from unmix.measures.names import in_a_row
 from unmix.measures.paired import FEW_GROUPS, Paired
 from unmix.measures.series import SerialCorrelation, drifts, leading
 from unmix.tables import Table
@@ -95,7 +96,7 @@ def _in_time(paired: Paired) -> Check:
 def _grouped(paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float]) -> list[Check]:
     count = int(paired.group.max()) + 1
     fixed = [f.name for f in factors if _fixed(f, paired.group)] if len(paired.group) == len(factors[0].present) else []
-    higher = ", ".join(f"{name} by {number(rise)}" for name, rise in leak.items() if rise > LEAK)
+    higher = in_a_row([f"{name} by {number(rise)}" for name, rise in leak.items() if rise > LEAK])
     return [
         Check(
             "groups are many",
@@ -107,7 +108,7 @@ def _grouped(paired: Paired, factors: Sequence[Factor], leak: Mapping[str, float
         Check(
             "factors vary within groups",
             not fixed,
-            f"the same in all rows of a group: {', '.join(fixed)}" if fixed else "they do",
+            f"the same in all rows of a group: {in_a_row(fixed)}" if fixed else "they do",
             f"Such a factor has {count} values, not {paired.rows:,}: more groups would help, more rows would not.",
         ),
         Check(
@@ -129,7 +130,7 @@ def _alone(table: Table, factors: Sequence[Factor]) -> list[Check]:
     most = max(of_factors, key=lambda name: of_factors[name].likeness)
     alike = of_outputs.alike and any(some.alike for some in of_factors.values())
     named = [f.name for f in factors if GROUPS.search(f.name)]
-    hint = f" ({', '.join(named)} may name them)" if named else ""
+    hint = f" ({in_a_row(named)} may name them)" if named else ""
     return [
         Check(
             "rows are independent",
@@ -160,7 +161,7 @@ def few_missing(factors: Sequence[Factor]) -> Check:
     return Check(
         "values are not missing for a reason",
         not gaps,
-        f"missing in many rows: {', '.join(gaps)}" if gaps else f"at most {100 * most:.0f} % are missing",
+        f"missing in many rows: {in_a_row(gaps)}" if gaps else f"at most {100 * most:.0f} % are missing",
         "A factor is scored on the rows where it is known: if those are special, so is the score.",
     )
 
@@ -170,7 +171,7 @@ def stated_kinds(factors: Sequence[Factor]) -> Check:
     return Check(
         "kinds are right",
         None if guessed else True,
-        f"guessed from the values: {', '.join(guessed)}" if guessed else "all were stated",
+        f"guessed from the values: {in_a_row(guessed)}" if guessed else "all were stated",
         "A code read as a number, or an angle read as a length, is scored wrongly: state the kind where the guess is "
         "wrong.",
     )

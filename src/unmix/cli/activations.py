@@ -10,7 +10,6 @@ from zipfile import BadZipFile
 
 import numpy as np
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from torch import nn
 from typer import Argument, Option
@@ -31,6 +30,7 @@ from unmix.activations import (
 )
 from unmix.cli.networks import network_named
 from unmix.errors import InputError, require
+from unmix.printable import escape
 from unmix.tables import read_labels
 
 ROWS: dict[str, Rows] = {

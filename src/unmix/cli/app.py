@@ -17,6 +17,7 @@ from unmix.cli.demo import demo
 from unmix.cli.fit import fit
 from unmix.cli.reproduce import reproduce
 from unmix.errors import InputError, RunFolderError, TrainingDiverged
+from unmix.printable import printable
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -65,5 +66,5 @@ def main() -> None:
 
 def fail(message: str, code: int) -> None:
     Console(stderr=True, highlight=False, soft_wrap=True).print("[bold red]error:[/]", end=" ")
-    print(message, file=sys.stderr)
+    print(printable(message), file=sys.stderr)
     sys.exit(code)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rich.console import Console
-from rich.markup import escape
 from typer import Argument, Option
 
 from unmix.audit import audit as audited
@@ -16,6 +15,7 @@ from unmix.cli.labels import id_labels, labels_or_column
 from unmix.errors import InputError, require
 from unmix.factors import Categorical, Continuous, Kind, Ordinal, Periodic
 from unmix.files import told_about
+from unmix.printable import escape
 
 KINDS = "continuous, categorical, ordinal, ordinal:low,mid,high, periodic (2π) or periodic:360"
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from rich.console import Console
-from rich.markup import escape
 from typer import Argument, Option
 
 from unmix.canonical import CanonicalModel, compare_models
@@ -19,6 +18,7 @@ from unmix.comparison import Comparison, LayerComparison, compare_layers, compar
 from unmix.comparison import compare as compare_tables
 from unmix.errors import require
 from unmix.files import told_about
+from unmix.printable import escape
 from unmix.tables import members, read
 
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 from typer import Argument, Option
 
@@ -17,6 +16,7 @@ from unmix.papers import reproduce as reproduce_exhibit
 from unmix.papers.export import terminal
 from unmix.papers.reproduce import FOLDER
 from unmix.papers.reproduction import FORMATS
+from unmix.printable import escape
 
 
 def reproduce(

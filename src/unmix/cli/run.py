@@ -9,7 +9,6 @@ from typing import Any
 
 import torch
 from rich.console import Console
-from rich.markup import escape
 from rich.padding import Padding
 
 from unmix.audit import audit, recovery_table, save_recovery_figure
@@ -20,6 +19,7 @@ from unmix.files import write_json
 from unmix.measures import recovery
 from unmix.model import Model
 from unmix.objectives import CrossEntropy
+from unmix.printable import escape
 from unmix.processes import ClusterProcess, Process
 from unmix.randomness import stream
 from unmix.training import Interrupted, Recipe, fit

@@ -28,7 +28,10 @@ from unmix.measures.regression import R2
 from unmix.measures.resample import Advance
 from unmix.measures.score import Refusal, Score
 from unmix.meter import meter
+from unmix.printable import printable
 from unmix.tables import Table, in_one_order, joined, matching, read, require_agreement, require_no_ids
+from unmix.tables.foreign import known
+from unmix.tables.labels import labels_of
 
 DEFAULT: tuple[Measure, ...] = (R2(), R2(reverse=True), CCA(), Procrustes(), CKA(), MCC(), RSA(), Neighbours())
 
@@ -99,7 +102,7 @@ def compare(
     pairs = []
     with meter(len(couples) * work(asked, **counts), shown=progress) as (bar, task):
         for x, y in couples:
-            bar.update(task, description=f"{x.name}, {y.name}")
+            bar.update(task, description=printable(f"{x.name}, {y.name}"))
             found = measured(x, y, store, lambda: bar.advance(task), groups=labels, **cut, **counts)
             joins = [note for name, note in notes.items() if name in (x.name, y.name, "groups")]
             pairs.append(replace(found, notes=(*joins, *found.notes)))
@@ -167,7 +170,9 @@ def _file_name(source: Any, sources: Sequence[Any]) -> str | None:
 
 
 def _groups(groups: Any, first: Table) -> Any:
-    return first.labels[groups] if isinstance(groups, str) else groups
+    if groups is None or isinstance(groups, str):
+        return groups if groups is None else first.labels[groups]
+    return labels_of(groups, "groups")
 
 
 def _by_index(
@@ -177,6 +182,7 @@ def _by_index(
     titles = [str(name) for name in names or [f"representation {i + 1}" for i in range(len(sources))]]
     if len(titles) != len(sources):
         return sources, groups, {}  # refused when they are read
+    sources = [known(source, title) for source, title in zip(sources, titles, strict=True)]
     joined = 1 if ids is not None else len(sources)
     if ids is None:
         require_no_ids(sources, titles, "give ids= its name to join by it, or leave it out of both")

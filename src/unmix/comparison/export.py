@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
 from rich.table import Table
 
 from unmix.measures.digits import number
 from unmix.measures.score import FIELDS, TWO_P, Refusal, Score
+from unmix.printable import escape
 from unmix.sheets import booktabs, sheet, tex
 
 if TYPE_CHECKING:

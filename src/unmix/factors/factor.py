@@ -41,6 +41,11 @@ class Factor:
     def present(self) -> Bool[ndarray, " n"]:
         return ~np.isnan(self.targets[:, 0])
 
+    @cached_property
+    def pattern(self) -> bytes:
+        """In which rows it is known."""
+        return np.packbits(self.present).tobytes()
+
     @property
     def categorical(self) -> bool:
         return isinstance(self.kind, Categorical)

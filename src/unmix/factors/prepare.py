@@ -11,6 +11,7 @@ from unmix.factors.factor import Factor, Left
 from unmix.factors.infer import inferred
 from unmix.factors.kinds import Kind
 from unmix.tables import Column
+from unmix.tables.rounding import only_rounding
 
 
 def prepared(
@@ -58,6 +59,8 @@ def _factor(column: Column, stated: Kind | None, fewest: int) -> Factor | Left:
     known = (column.numbers if column.codes is None else column.codes)[column.present]
     if (known == known[0]).all():
         return Left(column.name, "it has one value only: nothing can be told apart")
+    if column.codes is None and only_rounding(known[:, None])[0]:
+        return Left(column.name, "it varies by no more than rounding: nothing can be told apart")
     try:
         kind = stated if stated is not None else inferred(column)
         targets, levels, notes = kind.encode(column, fewest)

@@ -9,8 +9,9 @@ from jaxtyping import Float64, Int64
 from numpy import ndarray
 
 from unmix.measures.digits import number
-from unmix.moments.whitening import whitening
+from unmix.measures.names import in_a_row
 
+RIDGE, TIED = 1e-10, 1e-7
 DEPENDENT = 0.1  # the R² from the others from which a factor is said to depend on them
 TOGETHER = "What is credited to one may belong to another that goes with it: read them together, or balance the rows."
 
@@ -31,12 +32,20 @@ def dependence(gram: Float64[ndarray, "t t"], rows: float, owner: Int64[ndarray,
     >>> dependence((z - z.mean(0)).T @ (z - z.mean(0)), 1000, np.arange(3)).round(6).tolist()
     [1.0, 1.0, 1.0]
     """
-    found = []
+    # What the others leave of a factor is the inverse of its block of the inverse of all moments: one decomposition for
+    # all factors. The ridge is what ties among columns are told by; it is far below what anyone would call a rest.
+    scale = np.sqrt(np.diag(gram))
+    scale[scale == 0] = 1
+    values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
+    rank, found = int((values > RIDGE).sum()), []
+    root = vectors / np.sqrt(np.maximum(values, 0) + RIDGE)
     for i in range(int(owner.max()) + 1):
-        own, others = np.flatnonzero(owner == i), np.flatnonzero(owner != i)
-        root = whitening(gram[np.ix_(others, others)])
-        r2 = ((root.T @ gram[np.ix_(others, own)]) ** 2).sum() / np.trace(gram[np.ix_(own, own)])
-        found.append(max(0.0, 1 - (1 - r2) * (rows - 1) / (rows - root.shape[1] - 1)))
+        own = np.flatnonzero(owner == i)
+        left = np.linalg.inv(root[own] @ root[own].T)
+        others = rank - int((np.linalg.eigvalsh(left) > TIED).sum())
+        size = np.diag(gram)[own].sum()
+        share = np.diag(left) @ scale[own] ** 2 / size if size > 0 else 1.0
+        found.append(max(0.0, 1 - share * (rows - 1) / (rows - others - 1)))
     return np.array(found)
 
 
@@ -48,5 +57,5 @@ def tied(names: Sequence[str], found: Float64[ndarray, " d"]) -> str:
     >>> tied(["size", "hue"], np.array([0.81, 0.02]))
     'the other factors predict size (R² 0.810)'
     """
-    listed = [f"{name} (R² {number(r2)})" for name, r2 in zip(names, found, strict=True) if r2 > DEPENDENT]
-    return f"the other factors predict {', '.join(listed)}" if listed else ""
+    told = [f"{name} (R² {number(r2)})" for name, r2 in zip(names, found, strict=True) if r2 > DEPENDENT]
+    return f"the other factors predict {in_a_row(told)}" if told else ""

@@ -25,7 +25,8 @@ from unmix.moments import (
     chunks_of_rows,
     chunks_of_table,
 )
-from unmix.tables.labels import require_labels
+from unmix.tables.labels import labels_of, require_labels
+from unmix.tables.rounding import only_rounding
 
 SAMPLE, SAMPLE_A_COLUMN, SMALL_TABLE, FEW_GROUPS = 5_000, 5, 2**16, 30
 BLOCKS_LAST = 2  # how many times as long as the shorter memory of two series a block should be
@@ -40,7 +41,7 @@ class Paired:
     ----------
     folds : the moments of all rows, in chunks.
     sample : rows held in memory, for nulls and for measures that need rows.
-    kept_x, kept_y : the columns that are not constant.
+    kept_x, kept_y : the columns that are not constant, rounding apart.
     chunk, group : of each row.
     copies : rows that are there in another group too.
     repeated : pairs of columns of x, and of y, that are one another up to scale and offset.
@@ -138,7 +139,7 @@ def pair(
     sample: int | None = None,
     seed: int = 0,
 ) -> Paired:
-    """Pass over the rows once, drop constant columns with a note, and draw the sample.
+    """Pass over the rows once, drop columns that are constant, but for rounding, with a note, and draw the sample.
 
     Parameters
     ----------
@@ -178,17 +179,24 @@ def pair(
     chunks = ChunkMoments.of(x, y, chunks=placed, count=CHUNKS + (gap is not None), names=names)
     chunks = replace(chunks, sums=chunks.sums[:CHUNKS])
     pooled = chunks.pooled()
-    moving = [np.diag(gram) > 0 for gram in (pooled.xx, pooled.yy)]
+    spread = [np.diag(gram) for gram in (pooled.xx, pooled.yy)]
+    noise = [
+        only_rounding(table, mean, np.sqrt(squares / pooled.n))
+        for table, mean, squares in zip((x, y), (pooled.mean_x, pooled.mean_y), spread, strict=True)
+    ]
+    moving = [(squares > 0) & ~only for squares, only in zip(spread, noise, strict=True)]
     if groups is not None and (count := int(member.max()) + 1) < FEW_GROUPS:
         notes.append(f"only {count} groups: intervals are rough")
     sums = np.split(np.abs(chunks.sums[:, 0, 3:]).max(0), [chunks.width])
-    for name, moves, gram, total in zip(names, moving, (pooled.xx, pooled.yy), sums, strict=True):
-        squares = np.diag(gram)
-        tiny = np.where(moves, squares < 1 / LARGE, total > 0)  # a constant column sums to 0 about its own value
+    for name, moves, squares, only, total in zip(names, moving, spread, noise, sums, strict=True):
+        still = ~moves & ~only
+        tiny = np.where(still, total > 0, squares < 1 / LARGE)  # a constant column sums to 0 about its own value
         require(not (tiny | (squares > LARGE)).any(), f"{name} has a column too large or too small: rescale it.")
         require(bool(moves.any()), f"every column of {name} is constant: nothing to measure (a collapsed encoder?).")
-        if not moves.all():
-            notes.append(f"dropped constant column {listed(~moves)} of {name}")
+        if still.any():
+            notes.append(f"dropped constant column {listed(still)} of {name}")
+        if only.any():
+            notes.append(f"dropped column {listed(only)} of {name}, which varies by no more than rounding")
     kept_x, kept_y = (np.flatnonzero(moves) for moves in moving)
     repeated = tuple(copied_columns(g[np.ix_(k, k)]) for g, k in ((pooled.xx, kept_x), (pooled.yy, kept_y)))
 
@@ -269,7 +277,7 @@ def _membership(groups: Any, n: int, folds: int) -> Int64[ndarray, " n"]:
     """The number of each row's group; without groups, of the row."""
     if groups is None:
         return np.arange(n)
-    labels = np.asarray(groups)
+    labels = labels_of(groups, "groups")
     require(labels.shape == (n,), f"groups must be one label a row: {n} of them, not {labels.shape}.")
     require_labels(labels, "groups")
     labels = labels.astype(str) if labels.dtype == object else labels

@@ -10,18 +10,25 @@ from jaxtyping import Float64
 from numpy import ndarray
 
 from unmix.errors import InputError, require
+from unmix.tables import read
+from unmix.tables.foreign import is_arrow, is_sparse, known
+from unmix.tables.tensor import array_of
 
 
 def as_matrix(values: Any, name: str) -> Float64[ndarray, "n k"]:
     """A table of finite float64 numbers from a tensor, an array or nested lists."""
+    values = known(values, name)
+    if is_sparse(values) or is_arrow(values):
+        values = read(values, name).values
     try:
         if isinstance(values, torch.Tensor):
-            values = values.detach().cpu()
-            values = (values if values.is_complex() else values.double()).numpy()  # numpy has no bfloat16
+            values = array_of(values, name)
         table = np.asarray(values)
         real = not np.iscomplexobj(table) and not np.ma.isMaskedArray(values)
         table = np.asarray(table, np.float64) if real else table
-    except (TypeError, ValueError):
+    except InputError:
+        raise
+    except (TypeError, ValueError, RuntimeError):
         raise InputError(f"{name} must be a table of numbers; convert or leave out what is not a number.") from None
     require(
         real, f"{name} must be a table of real numbers without a mask: fill or leave out what is masked or complex."

@@ -14,6 +14,8 @@ from unmix.measures.matching import MCC
 from unmix.measures.paired import Paired, listed, pair
 from unmix.measures.rows import as_matrix
 from unmix.tables import in_one_order, require_no_ids
+from unmix.tables.foreign import known
+from unmix.tables.rounding import only_rounding
 
 FACTORS = MCC(every_factor=True)
 
@@ -60,15 +62,17 @@ def mcc(
 def rows_joined(embedding: Any, truth: Any, groups: Any, time: bool) -> tuple[list[Any], tuple[str, ...]]:
     """All in the order of the embedding, where they have an index to join rows by, and notes of it."""
     names = "the embedding", "the truth", "groups"
+    embedding, truth = known(embedding, names[0]), known(truth, names[1])
     require_no_ids([embedding, truth], names[:2], "leave it out of both, or make it the index")
     found, notes = in_one_order([embedding, truth, groups], names, time)
     return found, tuple(notes.values())
 
 
 def ranks_of(table: Float64[ndarray, "n k"]) -> Float64[ndarray, "n k"]:
-    """Each column's ranks, so that Pearson's correlation of them is Spearman's."""
+    """Each column's ranks, so that Pearson's correlation of them is Spearman's; rounding has no ranks."""
     from scipy.stats import rankdata  # slow to import
 
+    table = np.where(only_rounding(table), table[0], table)
     return np.asarray(rankdata(table, axis=0), np.float64)
 
 

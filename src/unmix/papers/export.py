@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
 from rich.table import Table
 
 from unmix.measures.digits import number
 from unmix.papers.cell import DAGGER, LOSSES, NEAR, TUNED
 from unmix.papers.durations import duration, times
+from unmix.printable import escape
 from unmix.sheets import booktabs, markdown_row, sheet, tex
 
 if TYPE_CHECKING:

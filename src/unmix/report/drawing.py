@@ -8,6 +8,8 @@ from contextlib import contextmanager
 from io import BytesIO, StringIO
 from typing import Any
 
+from unmix.printable import printable
+
 INK, SOFT, LINE, ACCENT, CHANCE, SECOND = "#1d2733", "#5b6875", "#d9dfe5", "#33608c", "#c44e52", "#c98a1b"
 VARIABLES = {INK: "ink", SOFT: "soft", LINE: "line", ACCENT: "accent", CHANCE: "chance", SECOND: "second"}
 HEAT = "YlGnBu"
@@ -55,5 +57,5 @@ def png(figure: Any) -> bytes:
 
 def shortened(name: str, most: int = 24) -> str:
     """A name that leaves room for the figure, on one line."""
-    name = " ".join(re.sub(r"[\x00-\x1f\x7f]", " ", name).split())
+    name = " ".join(printable(name).split())
     return name if len(name) <= most else name[: most - 1] + "…"

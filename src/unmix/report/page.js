@@ -1,10 +1,17 @@
 "use strict";
 // Tables can be copied (tabs between cells, as spreadsheets paste them) and downloaded as .csv.
 function cells(table) {
-  return [...table.rows].map((row) => [...row.cells].map((cell) => cell.innerText.trim().replace(/\s*\n\s*/g, "; ")));
+  const line = (cell) => cell.innerText.trim().replace(/\s*\n\s*/g, "; ");
+  return [...table.rows].map((row) => [...row.cells].map((cell) => shown(line(cell))));
+}
+// A spreadsheet runs text that begins like a formula, unless an apostrophe is before it. Numbers stay numbers, and an
+// interval, two numbers with dots between them, is no formula.
+const NUMBER = /^[-+]?\d+(\.\d*)?(e[-+]?\d+)?( … [-+]?\d+(\.\d*)?)?$/i;
+function shown(text) {
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) && !NUMBER.test(text) ? "'" + text : text;
 }
 function quoted(text) {
-  return /[",\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
+  return /[",\r\n]/.test(text) ? '"' + text.replaceAll('"', '""') + '"' : text;
 }
 function copied(text) {
   if (navigator.clipboard && window.isSecureContext) return navigator.clipboard.writeText(text);

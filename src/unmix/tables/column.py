@@ -13,7 +13,9 @@ from numpy import ndarray
 
 from unmix.errors import InputError, require
 from unmix.tables.formats import MISSING
+from unmix.tables.labels import is_gap
 from unmix.tables.table import NUMBERS
+from unmix.tables.tensor import array_of
 
 GAPS = {*MISSING, "nan", "<na>"} - {"none"}  # "none" is a word that people mean
 
@@ -49,12 +51,14 @@ class Column:
         words : keep them as words, even where they look like numbers: ids and groups.
         """
         if isinstance(raw, torch.Tensor):
-            raw = raw.detach().cpu().numpy()
+            raw = array_of(raw, f"column {name}")
         lists = f"column {name} must hold one value a row, not lists: give one column each."
         try:
             values = np.asarray(raw)
         except ValueError:
             raise InputError(lists) from None
+        except (TypeError, RuntimeError) as error:  # such as a list of tensors that numpy has no numbers for
+            raise InputError(f"column {name} cannot be read ({error}): give an array, or one tensor.") from error
         require(values.ndim == 1, lists)
         if isinstance(raw, np.ma.MaskedArray):
             values = values.astype(object)
@@ -82,7 +86,7 @@ class Column:
         require(not odd, f"column {name} holds values of type {odd}: give numbers or words.")
         if kinds and kinds <= {int, float} and not words:
             return cls(name, _finite(np.array([_float(v) for v in plain])[codes], name))
-        written = [None if v is None else _written(v) for v in plain]
+        written = _written(plain)
         levels = list(dict.fromkeys(w for w in written if w is not None))
         number = {level: i for i, level in enumerate(levels)}
         codes = np.array([-1 if w is None else number[w] for w in written], np.int64)[codes]
@@ -112,7 +116,8 @@ class Column:
             return self
         values, place = np.unique(self.numbers, return_inverse=True)
         known = values[~np.isnan(values)]
-        return replace(self, codes=np.where(place < len(known), place, -1), levels=tuple(map(_written, known.tolist())))
+        levels = tuple(word or "" for word in _written(known.tolist()))
+        return replace(self, codes=np.where(place < len(known), place, -1), levels=levels)
 
     @property
     def words(self) -> Shaped[ndarray, " n"]:
@@ -126,11 +131,25 @@ class Column:
         return replace(self, numbers=self.numbers[order], codes=None if self.codes is None else self.codes[order])
 
 
-def _written(value: Any) -> str:
-    """A value as text, whole numbers without a point."""
-    if isinstance(value, float):
-        return str(int(value)) if value.is_integer() else f"{value:.10g}"
-    return str(value).strip()
+def _written(values: Sequence[Any]) -> list[str | None]:
+    """Values as text, unlike for unlike numbers: whole ones without a point, others with as many digits as they need.
+
+    Where all are numbers of single precision, these are the digits that such numbers need: 0.1, not 0.10000000149.
+    """
+    floats = np.array([v for v in values if isinstance(v, float)])
+    with np.errstate(over="ignore"):
+        single = bool((floats == floats.astype(np.float32)).all())
+
+    def one(value: Any) -> str | None:
+        if value is None:
+            return None
+        if not isinstance(value, float):
+            return str(value).strip()
+        if value.is_integer():
+            return str(int(value))
+        return str(np.float32(value)) if single else repr(value)
+
+    return [one(value) for value in values]
 
 
 def _plain(value: Any) -> Any:
@@ -141,7 +160,7 @@ def _plain(value: Any) -> Any:
         return None
     if isinstance(value, np.generic):
         value = value.item()
-    return None if isinstance(value, float) and np.isnan(value) else value
+    return None if is_gap(value) else value
 
 
 def _float(value: Any) -> float:

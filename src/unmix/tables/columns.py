@@ -13,9 +13,15 @@ from numpy import ndarray
 
 from unmix.errors import InputError, require
 from unmix.tables.column import Column
-from unmix.tables.formats import text_layout
+from unmix.tables.foreign import filled, is_sparse, known, numbers_of_any
+from unmix.tables.formats import safetensors_arrays, text_layout
+from unmix.tables.npz import npz_arrays
 from unmix.tables.read import file_parts, members, read, told
+from unmix.tables.room import require_memory
 from unmix.tables.table import Table
+from unmix.tables.tensor import array_of
+
+BYTES = 24  # of memory that a cell takes at least: as it is read, as a number, as a target
 
 
 class Coded(NamedTuple):
@@ -43,11 +49,14 @@ def read_columns(
     >>> [(c.name, c.wrong.tolist()) for c in read_columns({"size": [1, 2.5], "shape": ["disc", "ring"]})]
     [('size', []), ('shape', [0, 1])]
     """
+    source = known(source, name, factors=True)
     if isinstance(source, (str, Path)):
         raw = _from_file(str(source))
     elif isinstance(source, Mapping):
         raw = {str(key): values for key, values in source.items()}
         require(len(raw) == len(source), f"{name} have two columns of one name: rename one.")
+    elif hasattr(source, "column_names") and hasattr(source, "schema"):
+        raw = _from_arrow(source)
     elif isinstance(source, torch.Tensor) or not hasattr(source, "columns"):
         raw = _numbered(source, name)
     elif isinstance(source, Table):
@@ -116,22 +125,34 @@ def _from_text(path: Path) -> dict[str, Any]:
 
 
 def _from_parquet(path: Path) -> dict[str, Any]:
-    import pyarrow as pa
     import pyarrow.parquet as pq
 
-    table = pq.read_table(path)
-    plain = {title: table[title] for title in table.column_names}
-    return {
-        title: _coded(column) if pa.types.is_string(column.type) else _objects(column.to_pylist())
-        for title, column in plain.items()
-    }
+    with pq.ParquetFile(path) as file:
+        require_memory(file.metadata.num_rows * len(file.schema_arrow) * BYTES, path.name)
+        return _from_arrow(file.read())
+
+
+def _from_arrow(table: Any) -> dict[str, Any]:
+    import pyarrow as pa
+
+    twice = sorted({c for c in table.column_names if table.column_names.count(c) > 1})
+    require(not twice, f"the column {', '.join(twice)} is there more than once: rename it.")
+    found: dict[str, Any] = {}
+    for title, column in zip(table.column_names, table.columns, strict=True):
+        kind = column.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+            found[title] = _coded(column)
+        elif pa.types.is_floating(kind) or (pa.types.is_integer(kind) and not column.null_count):
+            found[title] = column.to_numpy()
+        else:
+            found[title] = _objects(column.to_pylist())
+    return found
 
 
 def _arrays(path: Path, names: list[str]) -> dict[str, Any]:
     """Arrays of one axis; of an .npz file they may hold words."""
-    if path.suffix.lower() != ".npz":
-        return {key: read(f"{path}::{key}").values[:, 0] for key in names}
-    return told(path, lambda: {key: np.load(path, allow_pickle=False)[key] for key in names})
+    reader = npz_arrays if path.suffix.lower() == ".npz" else safetensors_arrays
+    return told(path, lambda: reader(path, names))
 
 
 def _coded(column: Any) -> Coded:
@@ -150,7 +171,12 @@ def _objects(values: list[Any]) -> Shaped[ndarray, " n"]:
 
 def _numbered(source: Any, name: str) -> dict[str, Any]:
     """A table without names."""
-    array = source.detach().cpu().double().numpy() if isinstance(source, torch.Tensor) else np.asarray(source)
+    if isinstance(source, torch.Tensor):
+        array = array_of(source, name)
+    elif is_sparse(source):
+        array = np.concatenate(list(filled(source, name)))
+    else:
+        array = numbers_of_any(source, name)
     array = array[:, None] if array.ndim == 1 else array
     require(array.ndim == 2, f"{name} must have two axes (rows, factors), not {array.ndim}: reshape it.")
     return {f"factor {i + 1}": array[:, i] for i in range(array.shape[1])}

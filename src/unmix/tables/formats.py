@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from jaxtyping import Num
-from numpy import ndarray
 
 from unmix.errors import InputError, require
+from unmix.tables.arrow import Labels, arrow_table
 from unmix.tables.npz import BLOCK_BYTES, npz, npz_members, one_member
+from unmix.tables.room import require_memory
 from unmix.tables.spool import spool
 from unmix.tables.table import Table, as_rows
+from unmix.tables.tensor import array_of
 
 MISSING = ("", "na", "n/a", "null", "none", "#n/a")
-Labels = tuple[str, ...]
 
 
 def npy(path: Path, name: str, member: str, labels: Labels) -> Table:
@@ -36,13 +36,20 @@ def safetensors(path: Path, name: str, member: str, labels: Labels) -> Table:
         shapes = {key: file.get_slice(key).get_shape() for key in file.keys()}  # noqa: SIM118  # not a dictionary
         key = one_member(path, member, [k for k, shape in shapes.items() if len(shape) == 2], list(shapes))
         part, rows = file.get_slice(key), shapes[key][0]
-        named = {label: file.get_tensor(one_member(path, label, [], list(shapes))).numpy() for label in labels}
+        named = {label: array_of(file.get_tensor(one_member(path, label, [], list(shapes))), label) for label in labels}
         require(len(shapes[key]) in (1, 2), f"{key} of {path.name} is not a table.")
         step = max(1, BLOCK_BYTES // (8 * max(1, shapes[key][-1])))
-        single = part.get_dtype() in ("F32", "F16", "BF16", "I16", "I8", "U8", "BOOL")
+        written = part.get_dtype()
+        require(
+            not written.startswith("C"),
+            f"{key} of {path.name} must be a table of real numbers, not of {written}: write its real and imaginary "
+            "parts as columns.",
+        )
+        single = written in ("F32", "F16", "BF16", "I16", "I8", "U8", "BOOL") or written.startswith("F8")
         kind = torch.float32 if single else torch.float64
         blocks = (part[a : a + step].to(kind).numpy() for a in range(0, rows, step))
-        return Table(name, spool(blocks, name), (), named)
+        size = rows * shapes[key][-1] * (4 if single else 8) if len(shapes[key]) == 2 else rows * 8
+        return Table(name, spool(blocks, name, size), (), named)
 
 
 def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
@@ -57,13 +64,15 @@ def parquet(path: Path, name: str, member: str, labels: Labels) -> Table:
             f"{path.name} has an index that pandas wrote, {', '.join(index)}, which is no output: join by it, "
             f"ids={', '.join(index)!r}, or write the file with index=False.",
         )
-        return _arrow(path, name, labels, file.schema_arrow, file.iter_batches(batch_size=2**14))
+        return arrow_table(
+            name, path.name, labels, file.schema_arrow, file.iter_batches(batch_size=2**14), file.metadata.num_rows
+        )
 
 
 def text(path: Path, name: str, member: str, labels: Labels) -> Table:
     """Comma, semicolon, tab or bar separated; a first line of text, or of 0, 1, 2, …, names the columns."""
     import pyarrow as pa
-    from pyarrow import csv as arrow
+    from pyarrow import csv as texts
 
     _no_member(path, member)
     mark, columns, headed = text_layout(path)
@@ -71,13 +80,13 @@ def text(path: Path, name: str, member: str, labels: Labels) -> Table:
     require(not missing, f"{path.name} has no column {', '.join(missing)}: it has {', '.join(columns[:20])}.")
     kinds = {c: pa.string() if c in labels else pa.float64() for c in columns}
     try:
-        stream = arrow.open_csv(
+        stream = texts.open_csv(
             path,
-            read_options=arrow.ReadOptions(column_names=columns, skip_rows=int(headed)),
-            parse_options=arrow.ParseOptions(delimiter=mark, ignore_empty_lines=len(columns) > 1),
-            convert_options=arrow.ConvertOptions(column_types=kinds, strings_can_be_null=False),
+            read_options=texts.ReadOptions(column_names=columns, skip_rows=int(headed)),
+            parse_options=texts.ParseOptions(delimiter=mark, ignore_empty_lines=len(columns) > 1),
+            convert_options=texts.ConvertOptions(column_types=kinds, strings_can_be_null=False),
         )
-        return _arrow(path, name, labels, stream.schema, stream)
+        return arrow_table(name, path.name, labels, stream.schema, stream)
     except pa.ArrowInvalid as error:
         raise InputError(_told_of_cell(path, columns, str(error).splitlines()[0])) from error
 
@@ -135,44 +144,16 @@ def _safetensors_members(path: Path) -> dict[str, bool]:
         return {key: len(file.get_slice(key).get_shape()) == 2 for key in file.keys()}  # noqa: SIM118
 
 
+def safetensors_arrays(path: Path, names: Sequence[str]) -> dict[str, Any]:
+    """Some arrays of a file, in memory."""
+    from safetensors import safe_open
+
+    require_memory(path.stat().st_size, path.name)
+    with safe_open(path, framework="pt") as file:
+        return {key: array_of(file.get_tensor(key), key) for key in names}
+
+
 MEMBERS: dict[str, Callable[[Path], dict[str, bool]]] = {".npz": npz_members, ".safetensors": _safetensors_members}
-
-
-def _arrow(path: Path, name: str, labels: Labels, schema: Any, batches: Any) -> Table:
-    """Numbers to the spool, labels to memory. A column of lists of numbers (an embedding) is as many columns."""
-    missing = [label for label in labels if label not in schema.names]
-    require(not missing, f"{path.name} has no column {', '.join(missing)}: it has {', '.join(schema.names[:20])}.")
-    columns = [c for c in schema.names if c not in labels]
-    require(bool(columns), f"{path.name} has no column of numbers.")
-    kept: dict[str, list[Any]] = {label: [] for label in labels}
-
-    def blocks() -> Iterator[Num[ndarray, "m k"]]:
-        for batch in batches:
-            if not batch.num_rows:
-                continue
-            for label in labels:
-                kept[label].append(np.asarray(batch.column(label).to_pylist()))
-            yield np.hstack([_numbers(batch.column(c), c, path) for c in columns])
-
-    values = spool(blocks(), name)
-    named = {label: np.concatenate(parts) for label, parts in kept.items()}
-    names = tuple(columns) if values.shape[1] == len(columns) else ()
-    return Table(name, values, names, named)
-
-
-def _numbers(column: Any, title: str, path: Path) -> Num[ndarray, "m k"]:
-    import pyarrow as pa
-
-    kind = column.type
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind):
-        flat = column.flatten()
-        even = len(flat) % len(column) == 0 and len(set(column.value_lengths().to_pylist())) == 1
-        require(even, f"column {title} of {path.name} has lists of different lengths: give one length.")
-        return _numbers(flat, title, path).reshape(len(column), -1)
-    plain = pa.types.is_floating(kind) or pa.types.is_integer(kind) or pa.types.is_boolean(kind)
-    require(plain, f"column {title} of {path.name} is {kind}, not numbers: name it as ids or groups, or leave it out.")
-    values = column.to_numpy(zero_copy_only=False)
-    return np.asarray(values, np.float32 if kind == pa.float32() else np.float64)[:, None]
 
 
 def _no_member(path: Path, member: str) -> None:

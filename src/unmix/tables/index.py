@@ -12,12 +12,12 @@ from numpy import ndarray
 
 from unmix.errors import require
 from unmix.tables.join import joined, matching
+from unmix.tables.labels import is_gap
 from unmix.tables.table import Table
 
 Index = Shaped[ndarray, " n"]
 Order = Int64[ndarray, " n"]
 REMEDY = ", or reset_index(drop=True) all to take rows by their places"
-GAPS = "nan", "NaT", "<NA>"
 
 
 def in_one_order(sources: Sequence[Any], names: Sequence[str], time: bool = False) -> tuple[list[Any], dict[str, str]]:
@@ -66,8 +66,7 @@ def index_of(source: Any) -> Index | None:
     if plain.dtype.kind in "iu":
         return np.asarray(plain, np.int64)
     labels = list(source.index)  # of several levels they are tuples
-    gaps = [label is None or (not isinstance(label, str) and str(label) in GAPS) for label in labels]
-    return np.array([None if gap else str(label) for label, gap in zip(labels, gaps, strict=True)], object)
+    return np.array([None if is_gap(label) and not isinstance(label, str) else str(label) for label in labels], object)
 
 
 def orders_of(indexes: Sequence[Index | None], names: Sequence[str]) -> tuple[list[Order | None], dict[str, str]]:
@@ -157,6 +156,10 @@ def _columns(source: Any) -> dict[str, Any]:
     """The columns of a frame or of a mapping, by name."""
     if isinstance(source, Mapping):
         return {str(name): values for name, values in source.items()}
+    if hasattr(source, "column_names") and hasattr(source, "schema"):  # arrow's
+        return {
+            name: source[name] for name in dict.fromkeys(source.column_names) if source.column_names.count(name) < 2
+        }
     frame = hasattr(source, "to_numpy") and hasattr(source, "columns")
     return {str(name): source[name] for name in source.columns} if frame else {}
 

@@ -10,7 +10,7 @@ from jaxtyping import Int64, Shaped
 from numpy import ndarray
 
 from unmix.errors import require
-from unmix.tables.labels import require_labels
+from unmix.tables.labels import labels_of, require_labels
 from unmix.tables.spool import spool
 from unmix.tables.table import Table
 
@@ -31,7 +31,7 @@ def matching(
     >>> [order.tolist() for order in matching([["a", "b"], ["b", "a"]], ["one", "two"])]
     [[0, 1], [1, 0]]
     """
-    labels = [np.asarray(i) for i in ids]
+    labels = [labels_of(i, f"the {called} of {name}") for i, name in zip(ids, names, strict=True)]
     for label, name in zip(labels, names, strict=True):
         require_labels(label, f"the {called} of {name}")
     if any(label.dtype.kind in "USO" for label in labels):

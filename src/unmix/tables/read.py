@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from math import prod
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 import torch
+from jaxtyping import Num
+from numpy import ndarray
 
 from unmix.errors import InputError, require
 from unmix.tables import formats
+from unmix.tables.arrow import arrow_table
+from unmix.tables.foreign import filled, is_arrow, is_sparse, known, numbers_of_any, stacked
 from unmix.tables.index import index_of
 from unmix.tables.spool import spool
-from unmix.tables.table import Table, as_rows
+from unmix.tables.table import NUMBERS, Table, as_rows
+from unmix.tables.tensor import array_of
 
 T = TypeVar("T")
 
@@ -39,22 +45,18 @@ def read(source: Any, name: str | None = None, *, labels: Sequence[str] = ()) ->
     if isinstance(source, (str, Path)):
         return _file(str(source), name, labels)
     name = name or "the table"
+    source = known(source, name)
+    if is_sparse(source):
+        return Table(name, spool(filled(source, name), name, 4 * prod(source.shape)))
     if isinstance(source, torch.Tensor):
-        return Table(name, as_rows(_array(source), name))
+        return Table(name, as_rows(array_of(source, name), name))
+    if is_arrow(source):
+        return _arrow(source, name, labels)
     if hasattr(source, "to_numpy") and hasattr(source, "columns"):
         return _frame(source, name, labels)
     if isinstance(source, Iterator):
-        return Table(name, spool((_array(b) if isinstance(b, torch.Tensor) else b for b in source), name))
-    try:
-        array = np.asarray(source) if not isinstance(source, np.ndarray) else source
-    except (TypeError, ValueError):
-        raise InputError(f"{name} must be a table of numbers with rows of equal length.") from None
-    return Table(name, as_rows(array, name))
-
-
-def _array(tensor: torch.Tensor) -> Any:
-    tensor = tensor.detach().cpu()
-    return (tensor.float() if tensor.dtype in (torch.bfloat16, torch.float16) else tensor).numpy()  # numpy lacks one
+        return Table(name, spool((array_of(b, name) if isinstance(b, torch.Tensor) else b for b in source), name))
+    return Table(name, as_rows(source if isinstance(source, np.ndarray) else numbers_of_any(source, name), name))
 
 
 def members(source: str | Path) -> dict[str, bool]:
@@ -99,7 +101,7 @@ def told(path: Path, reading: Callable[[], T]) -> T:
 
 
 def _frame(frame: Any, name: str, labels: Sequence[str]) -> Table:
-    """A pandas or polars frame."""
+    """A pandas frame, or what is like one."""
     columns = [str(c) for c in frame.columns]
     twice = sorted({c for c in columns if columns.count(c) > 1})
     require(not twice, f"{name} has the column {', '.join(twice)} more than once: rename it.")
@@ -107,4 +109,31 @@ def _frame(frame: Any, name: str, labels: Sequence[str]) -> Table:
     require(not missing, f"{name} has no column {', '.join(missing)}: it has {', '.join(columns[:20])}.")
     kept = [c for c in frame.columns if str(c) not in labels]
     named = {str(c): np.asarray(frame[c]) for c in frame.columns if str(c) in labels}
-    return Table(name, as_rows(frame[kept].to_numpy(), name), tuple(map(str, kept)), named, index_of(frame))
+    values = frame[kept].to_numpy()
+    if values.dtype.kind not in NUMBERS:
+        values = np.hstack([_column(frame[c], str(c), name) for c in kept])
+    titles = tuple(map(str, kept)) if values.shape[1:] == (len(kept),) else ()
+    return Table(name, as_rows(values, name), titles, named, index_of(frame))
+
+
+def _column(column: Any, title: str, name: str) -> Num[ndarray, "n k"]:
+    """A column of numbers of a kind that pandas alone has, with NaN for its gaps; or of lists, which are columns."""
+    kind = getattr(column, "dtype", None)
+    if getattr(kind, "kind", "O") in NUMBERS and hasattr(column, "isna"):
+        return np.asarray(column.to_numpy(dtype=np.float64, na_value=np.nan))[:, None]
+    values = np.asarray(column)
+    values = stacked(values) if values.dtype == object else values
+    require(
+        values.dtype.kind in NUMBERS and values.ndim <= 2,
+        f"{name} must be a table of real numbers: column {title} is {kind}; name it as ids or groups, or leave it out.",
+    )
+    return values[:, None] if values.ndim == 1 else values
+
+
+def _arrow(source: Any, name: str, labels: Sequence[str]) -> Table:
+    import pyarrow as pa
+
+    table = pa.table(source)
+    twice = sorted({c for c in table.column_names if table.column_names.count(c) > 1})
+    require(not twice, f"{name} has the column {', '.join(twice)} more than once: rename it.")
+    return arrow_table(name, name, tuple(labels), table.schema, table.to_batches(max_chunksize=2**14), len(table))

@@ -10,12 +10,18 @@ import numpy as np
 from jaxtyping import Num
 from numpy import ndarray
 
-from unmix.errors import InputError, require
+from unmix.errors import require
+from unmix.tables.room import disk, require_disk, writing
 from unmix.tables.table import as_rows
 
 
-def spool(blocks: Iterable[Any], name: str) -> Num[ndarray, "n k"]:
+def spool(blocks: Iterable[Any], name: str, size: int = 0) -> Num[ndarray, "n k"]:
     """Write blocks of rows one after the other to an unnamed temporary file, and map it.
+
+    Parameters
+    ----------
+    size : how many bytes they say that they will be, which are refused before the first is read if there is no room;
+        what becomes larger is refused where the room ends.
 
     Examples
     --------
@@ -23,7 +29,9 @@ def spool(blocks: Iterable[Any], name: str) -> Num[ndarray, "n k"]:
     (8, 3)
     """
     kind: np.dtype[Any] | None = None
-    width = rows = 0
+    width = rows = written = 0
+    room = disk()
+    require_disk(size, name, room)
     with tempfile.TemporaryFile(prefix="unmix-") as file:
         for block in blocks:
             if np.ndim(block) > 0 and len(block) == 0:
@@ -37,14 +45,14 @@ def spool(blocks: Iterable[Any], name: str) -> Num[ndarray, "n k"]:
             )
             narrowed = kind == np.float32 and part.dtype not in (np.float32, np.float16)
             require(not narrowed, f"{name} has blocks of float32 and then of {part.dtype}: give blocks of one kind.")
-            try:
-                file.write(np.ascontiguousarray(part, kind).data)
-            except OSError as error:
-                raise InputError(
-                    f"{name} does not fit in the temporary folder ({error.strerror}): point TMPDIR to a larger disk."
-                ) from error
+            part = np.ascontiguousarray(part, kind)
+            written += part.nbytes
+            require_disk(written, name, room)
+            with writing(name):
+                file.write(part.data)
             rows += len(part)
         require(rows > 0, f"{name} is empty: give at least one row.")
-        file.flush()
+        with writing(name):
+            file.flush()
         # The map lives on after the file is gone.
         return np.memmap(cast(Any, file), kind or np.float64, "r", shape=(rows, width))

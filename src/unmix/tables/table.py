@@ -48,6 +48,7 @@ def as_rows(values: Any, name: str) -> Num[ndarray, "n k"]:
         array.dtype.kind in NUMBERS,
         f"{name} must be a table of real numbers, not of {array.dtype}: convert or leave out what is not a number.",
     )
+    array = array.view(np.uint8) if array.dtype.kind == "b" else array
     array = array[:, None] if array.ndim == 1 else array
     require(array.ndim == 2, f"{name} must have two axes (rows, columns), not {array.ndim}: reshape it.")
     require(array.size > 0, f"{name} is empty: give at least one row and one column.")
