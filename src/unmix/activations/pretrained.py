@@ -53,6 +53,9 @@ class Texts:
                 f"one of the texts {a + 1} to {a + self.batch} has {length} tokens and the model takes {self.longest}: "
                 "split it.",
             )
+            if not torch.as_tensor(tokens.get("token_type_ids", 1)).any():
+                # Models take that for granted; GPT-2 would add its word 0 to every token, Llama has no such input.
+                del tokens["token_type_ids"]
             yield tokens
 
 
@@ -88,13 +91,20 @@ def pretrained(folder: str | Path) -> Pretrained:
     try:
         with torch.random.fork_rng(devices=[]):  # layers are initialised before they are read
             config = transformers.AutoConfig.from_pretrained(path, local_files_only=True)
-            saved = getattr(transformers, (config.architectures or ["AutoModel"])[0], transformers.AutoModel)
-            model = saved.from_pretrained(path, use_safetensors=True, local_files_only=True)
+            model = _saved(config).from_pretrained(path, use_safetensors=True, local_files_only=True)
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{path} cannot be read as a Hugging Face model: {_first_line(error)}") from error
     if hasattr(model.config, "use_cache"):
         model.config.use_cache = False  # what was computed for earlier tokens is kept for generation only
     return Pretrained(path, model)
+
+
+def _saved(config: Any) -> Any:
+    """The class that a config names, if it is one of a model: another name of the package's is not called."""
+    transformers = _transformers()
+    named = getattr(transformers, str((config.architectures or [""])[0]), None)
+    fits = isinstance(named, type) and issubclass(named, transformers.PreTrainedModel)
+    return named if fits else transformers.AutoModel
 
 
 def _transformers() -> Any:
