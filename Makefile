@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 INSTALLED := $(VENV)/.installed
 
-.PHONY: demo test bench calibrate docs notebooks reproduce lowest newest clean
+.PHONY: demo test bench calibrate fuzz docs notebooks reproduce lowest newest clean
 .DEFAULT_GOAL := demo
 
 demo: $(INSTALLED)  ## recover the latents of a small simulated world
@@ -20,6 +20,9 @@ bench: $(INSTALLED)  ## speed and memory against good baselines
 
 calibrate: $(INSTALLED)  ## false-positive rates and coverage of intervals over designs with a known truth: minutes
 	$(VENV)/bin/python -m calibration
+
+fuzz: $(INSTALLED)  ## damaged files, kills and many writers, bounded in time and count: a quarter of an hour
+	$(VENV)/bin/python -m fuzz
 
 docs: $(INSTALLED)  ## the docs site, in site/
 	NO_MKDOCS_2_WARNING=1 $(VENV)/bin/mkdocs build --strict

@@ -35,7 +35,7 @@ def test_the_sdist_has_every_file_that_tests_and_docs_need(built):
     (sdist,) = built.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         packed = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
-    folders = "benchmarks", "calibration", "docs", "examples", "results", "src", "tests"
+    folders = "benchmarks", "calibration", "docs", "examples", "fuzz", "results", "src", "tests"
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.is_file()]
     parts = [path.relative_to(ROOT) for path in files]
     needed = {str(p) for p in parts if p.suffix != ".pyc" and not any(".egg-info" in part for part in p.parts)}
