@@ -10,7 +10,6 @@ from typing import Any
 
 from unmix.errors import InputError, brief, require
 
-
 FLOATS = 2**1023  # a larger whole number is no float
 
 
@@ -29,7 +28,7 @@ def read_config(path: Path, hints: dict[str, Any]) -> dict[str, Any]:
     told = {k.replace("-", "_"): v for k, v in told.items()}
     for name, value in told.items():
         known = ", ".join(sorted(hints))
-        require(name in hints, f"{path} sets {brief(name)}, which is unknown or given by flag only: choose from {known}.")
+        require(name in hints, f"{path} sets {brief(name)}, which is unknown or a flag only: choose from {known}.")
         if name == "widths" and isinstance(value, list):
             told[name] = value = ",".join(map(str, value))
         if hints[name] in (float, float | None) and type(value) is int:
