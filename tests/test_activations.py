@@ -19,6 +19,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 import unmix as um
 from unmix.activations import EachToken, LastToken, Mean, head, layers_of, load, record, shapes_of
+from unmix.activations.pretrained import Texts, pretrained
 from unmix.cli import main
 
 # The user's own module of the tests of the command line, and ours.
@@ -742,6 +743,30 @@ def test_a_hugging_face_folder_and_texts(gpt2, unmix, workplace):
     Path("lm/model.safetensors").rename("lm/other")
     code, _, err = unmix("activations", "lm", "--list")
     assert (code, "cannot be read as a Hugging Face model" in err, "Traceback" in err) == (2, True, False)
+
+
+def test_token_types_that_are_all_zero_reach_no_model(gpt2):
+    """GPT-2 looks them up among its words: with them its logits are off by the embedding of word 0."""
+
+    def tokenizer(texts, **how):
+        tokens = torch.tensor([[1, 2, 3] for _ in texts])
+        return {"input_ids": tokens, "token_type_ids": torch.zeros_like(tokens)}
+
+    (tokens,) = Texts(["the cat sat"], tokenizer)
+    (logits,), _ = alone(gpt2, [[1, 2, 3]])
+    np.testing.assert_allclose(gpt2(**tokens).logits[0].detach(), logits, atol=1e-6)
+    pairs = {"input_ids": torch.ones(1, 2), "token_type_ids": torch.tensor([[0, 1]])}
+    (kept,) = Texts(["two parts"], lambda *_, **__: dict(pairs))
+    assert kept["token_type_ids"].tolist() == [[0, 1]]
+
+
+def test_a_config_names_no_function_of_the_package(gpt2, tmp_path):
+    gpt2.save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    for named in ("pipeline", "logging", "GPT2Tokenizer"):
+        (tmp_path / "config.json").write_text(json.dumps(config | {"architectures": [named]}))
+        with pytest.raises(um.errors.InputError, match="of no model of transformers"):
+            pretrained(tmp_path)
 
 
 def test_without_transformers_it_says_what_to_install(unmix, workplace, monkeypatch):

@@ -493,3 +493,12 @@ def test_a_mistake_in_compare_is_a_sentence_and_exit_code_2(unmix, three_files, 
     assert code == 2
     assert words in err
     assert "Traceback" not in err
+
+
+def test_the_docs_are_shown_without_a_network(unmix):
+    code, listed, _ = unmix("docs")
+    assert (code, "Audit" in listed, "auditing" in listed) == (0, True, True)
+    code, page, _ = unmix("docs", "faq")
+    assert (code, page.startswith("# Questions")) == (0, True)
+    code, _, err = unmix("docs", "fqa")
+    assert (code, "no page 'fqa': choose from activations" in err) == (2, True)

@@ -34,9 +34,21 @@ class TrainingDiverged(RuntimeError):
         return f"the loss became NaN or infinite at step {self.step}; likely cause: {self.cause}; {kept}."
 
 
+def brief(value: object, most: int = 80) -> str:
+    """What a sentence shows of a value: its `repr`, and of a long one the start.
+
+    Examples
+    --------
+    >>> brief("a" * 100, most=12)
+    "'aaaaaaaaaa…"
+    """
+    said = repr(value)
+    return said if len(said) <= most else said[: most - 1] + "…"
+
+
 def require_kind(value: object, kind: Any, name: str, example: str) -> None:
     """Refuse an argument of another kind, a class instead of its instance among them."""
-    given = f"the class {value.__name__}" if isinstance(value, type) else repr(value)[:80]
+    given = f"the class {value.__name__}" if isinstance(value, type) else brief(value)
     require(isinstance(value, kind) and not isinstance(value, type), f"{name} must be like {example}, not {given}.")
 
 

@@ -53,6 +53,9 @@ class Texts:
                 f"one of the texts {a + 1} to {a + self.batch} has {length} tokens and the model takes {self.longest}: "
                 "split it.",
             )
+            if not torch.as_tensor(tokens.get("token_type_ids", 1)).any():
+                # Models take that for granted; GPT-2 would add its word 0 to every token, Llama has no such input.
+                del tokens["token_type_ids"]
             yield tokens
 
 

@@ -14,6 +14,7 @@ from unmix.cli.activations import activations
 from unmix.cli.audit import audit
 from unmix.cli.compare import compare
 from unmix.cli.demo import demo
+from unmix.cli.docs import docs
 from unmix.cli.fit import fit
 from unmix.cli.reproduce import reproduce
 from unmix.errors import InputError, RunFolderError, TrainingDiverged
@@ -49,6 +50,7 @@ app.command()(audit)
 app.command()(compare)
 app.command()(activations)
 app.command()(reproduce)
+app.command()(docs)
 
 
 def main() -> None:

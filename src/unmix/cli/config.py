@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import tomllib
 from pathlib import Path
 from typing import Any
 
-from unmix.errors import InputError, require
+from unmix.errors import InputError, brief, require
+
+FLOATS = 2**1023  # a larger whole number is no float
 
 
 def read_config(path: Path, hints: dict[str, Any]) -> dict[str, Any]:
@@ -25,12 +28,12 @@ def read_config(path: Path, hints: dict[str, Any]) -> dict[str, Any]:
     told = {k.replace("-", "_"): v for k, v in told.items()}
     for name, value in told.items():
         known = ", ".join(sorted(hints))
-        require(name in hints, f"{path} sets {name!r}, which is unknown or given by flag only: choose from {known}.")
+        require(name in hints, f"{path} sets {brief(name)}, which is unknown or a flag only: choose from {known}.")
         if name == "widths" and isinstance(value, list):
             told[name] = value = ",".join(map(str, value))
         if hints[name] in (float, float | None) and type(value) is int:
-            told[name] = value = float(value)
+            told[name] = value = float(value) if abs(value) < FLOATS else math.inf
         fits = isinstance(value, hints[name]) and (type(value) is not bool or hints[name] in (bool, bool | None))
         kind = str(getattr(hints[name], "__name__", hints[name])).replace(" | None", "")
-        require(fits, f"{path} sets {name} to {value!r}, which should be of the kind {kind}.")
+        require(fits, f"{path} sets {name} to {brief(value)}, which should be of the kind {kind}.")
     return told
