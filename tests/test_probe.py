@@ -159,7 +159,7 @@ def test_predictions_that_know_nothing_are_rarely_above_chance(size, folds, kind
     assert len(rows.splits) == folds
     target = Numbers.of(y, rows.splits) if kind == "numbers" else Classes((y[:, 0] > 0).astype(int), 2)
     guesses = rng.normal(size=(times, count))[:, group]
-    p = [chance(rows, target, g[:, None] if kind == "numbers" else (g > 0).astype(int))[1] for g in guesses]
+    p = [chance(rows.orders, target, g[:, None] if kind == "numbers" else (g > 0).astype(int))[1] for g in guesses]
     found = int((np.array(p) <= 0.05).sum())
     assert found <= binom.ppf(0.999, times, 0.05)
     if folds == 1 and kind == "numbers":

@@ -194,7 +194,7 @@ def with_value(value):
     [
         (NORMAL[:10], NORMAL, "same rows in the same order"),
         (with_value(math.nan), NORMAL, "is NaN or infinite in 1 cell: remove"),
-        (NORMAL, with_value(math.inf), "the truth has 1 values"),
+        (NORMAL, with_value(math.inf), "the truth is NaN or infinite in 1 cell"),
         (np.empty((0, 3)), np.empty((0, 3)), "is empty"),
         (np.empty((5, 0)), NORMAL[:5], "is empty"),
         (NORMAL[:8], NORMAL[:8], "give at least 20 rows"),

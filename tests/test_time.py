@@ -193,7 +193,7 @@ def test_blocks_of_two_series_that_drift_give_no_p():
     for s in um.compare(x, y, measures=[R2(), CKA(), RSA()], **options).pairs[0].scores:
         assert s.p_value is None
         assert "both tables drift" in s.caveat
-    assert "chance not judged: both tables drift" in um.recovery(x, y, **options).verdict
+    assert "chance not judged (both tables drift" in um.recovery(x, y, **options).verdict
     report = um.audit(x, {"walk": y[:, 0], "noise": rng.normal(size=ROWS)}, probe=False, **options)
     assert [f.score.p_value is None for f in report.findings] == [True, False]
 
@@ -306,7 +306,7 @@ def test_what_both_tables_share_may_be_a_drift_and_no_verdict_says_more():
     trend = np.linspace(0, 5, 600)[:, None]
     x, y = (trend + rng.normal(size=(600, 3)) for _ in range(2))
     found = um.compare(x, y, names=["x", "y"], time=True, **QUICK)
-    assert found.verdict.startswith("Whether x and y share a part linearly cannot be told (chance not judged: both")
+    assert found.verdict.startswith("Whether x and y share a part linearly cannot be told: held-out R² of y from x")
     report = um.audit(x, {"f": y[:, 0]}, probe=False, time=True, **QUICK)
     assert report.verdict.startswith("Perhaps linearly recovered in part")
 

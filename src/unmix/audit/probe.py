@@ -86,7 +86,7 @@ class Probe:
     def chance_shown(self) -> str:
         """Such as "chance 0.200, p < 1/200"."""
         if self.p_value is None:
-            return f"chance not judged: {self.not_judged}"
+            return f"chance not judged ({self.not_judged})"
         said = f"chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
         said += beyond_shown(self.p_beyond_place, self.permutations)
         return ", ".join(filter(None, [said, may_be_place(self.p_beyond_place, self.above_chance)]))

@@ -18,7 +18,7 @@ from unmix.moments import Moments
 from unmix.tables import Table
 
 MOST_ROWS, FEW = 50_000, 1_000
-Orders = list[tuple[Rows, Int64[ndarray, "b r"]]]
+Orders = list[tuple[Rows, Int64[ndarray, "_ _"]]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from scipy.optimize import linear_sum_assignment
 from unmix.measures.direction import Directions
 from unmix.measures.sample import Sample
 
-PLAUSIBLE = 0.4
+PLAUSIBLE = 0.1
 
 
 def monotone_r2(sample: Sample) -> float:
@@ -46,8 +46,8 @@ def monotone_r2(sample: Sample) -> float:
 def may_be_monotone(sample: Sample) -> bool:
     """Whether the ranks of each column of y correlate at all with those of a column of x of its own.
 
-    Where they do not, the regressions of `monotone_r2` need not be fitted. The bound is low, as ranks of a column with
-    two values reach 0.87 at most.
+    Where they do not, the regressions of `monotone_r2` need not be fitted. The bound is low, as the ranks of a
+    column with two values reach 0.87 at most, and 0.4 if one of them is rare.
     """
     if sample.x.shape[1] < sample.y.shape[1]:
         return False

@@ -55,7 +55,7 @@ class SerialCorrelation:
         found = (some[1:] * some[:-1]).sum(0)[moving] / spread[moving]
         errors = NormalDist().inv_cdf(1 - RARE / max(1, len(found)))
         likeness = float(max(found, default=0.0))
-        return cls(likeness, likeness > max(ALIKE, errors / np.sqrt(len(some))))
+        return cls(likeness, bool(likeness > max(ALIKE, errors / np.sqrt(len(some)))))
 
 
 def leading(table: Num[ndarray, "n k"]) -> Float64[ndarray, "n p"]:
