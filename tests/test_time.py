@@ -1,5 +1,6 @@
 """Rows in time: folds with gaps, shifts, no p where both tables drift, and a warning where time was not said."""
 
+import re
 import sys
 from contextlib import suppress
 
@@ -115,6 +116,25 @@ def test_where_both_tables_drift_there_is_no_p_and_the_remedy_is_named(other):
     assert "drift" in found.verdict
     assert "take differences, remove trends, or give whole sessions as groups" in found.verdict
     assert "chance not judged" in str(um.recovery(x, y, time=True, **QUICK))
+
+
+def test_of_layers_only_pairs_that_both_drift_have_no_p():
+    rng = np.random.default_rng(0)
+    walks, steady = {"walk": walk(rng), "steady": autoregressive(rng, 0.5)}, autoregressive(rng, 0.5)
+    found = um.compare_layers(walks, {"walks": walk(rng), "still": steady, "copy": walks["walk"]}, time=True, **QUICK)
+    assert found.verdicts["walk"].startswith("walk looks most like copy: CKA 1.000 [1.000, 1.000], chance not judged: ")
+    assert "both tables drift" in found.verdicts["walk"]
+    assert found.verdicts["steady"].startswith("No likeness of steady to any of 3 layers is shown with ")
+    assert "not judged" not in found.verdicts["steady"]
+    mixed = um.compare_layers({"walk": walks["walk"]}, {"copy": walks["walk"], "near": steady}, time=True, **QUICK)
+    assert not mixed.best
+    both = np.column_stack([walks["walk"], 20 * steady])  # drifts, and is like what does not
+    mixed = um.compare_layers({"both": both}, {"copy": both, "near": steady}, time=True, **QUICK)
+    assert mixed.best == {"both": "near"}
+    assert re.fullmatch(
+        r"both is most like near: CKA .*, p < 1/100; \d+ rows\. It is higher with copy: 1\.000 .* not judged: .*\.",
+        mixed.verdict,
+    )
 
 
 def test_in_an_audit_only_factors_that_drift_too_have_no_p():
