@@ -246,6 +246,7 @@ def test_options_that_contradict_one_another_are_refused(options, words):
     x = np.random.default_rng(0).normal(size=(ROWS, 2))
     asks = [um.compare, um.recovery, um.mcc, lambda a, b, **o: um.audit(a, {"b": b[:, 0]}, **o)]
     asks.append(lambda a, b, **o: um.compare_layers({"a": a}, {"b": b}, **o))
+    asks.append(lambda a, b, **o: um.compare_models(um.CanonicalModel(a, a[:9]), um.CanonicalModel(b, b[:9]), **o))
     for ask in asks:
         with pytest.raises(um.InputError, match=words):
             ask(x, x, **options)
@@ -296,7 +297,13 @@ def test_the_command_line_takes_time_and_blocks(tmp_path, monkeypatch, capfd):
     assert "folds are consecutive rows" in said("compare", x, y, "--measures", "cka", "--time")
     assert "say so with time" not in said("compare", x, y, "--measures", "cka", "--blocks", "20")
     assert "leave one of the two out" in said("compare", x, y, "--time", "--blocks", "20")
-    assert "--time does not go with --models" in said("compare", x, y, "--models", "--time")
+    for name, f in (("one", x), ("two", y)):
+        np.savez(tmp_path / f"{name}.npz", f=np.load(f), g=rng.normal(size=(9, 2)))
+    models = "compare", tmp_path / "one.npz", tmp_path / "two.npz", "--models"
+    assert "say so with time" in said(*models)
+    assert "folds are consecutive rows" in said(*models, "--time")
+    assert "only 10 groups" in said(*models, "--blocks", "30")
+    assert "leave one of the two out" in said(*models, "--time", "--blocks", "30")
     audited = ["audit", x, "--factors", y, "--no-probe", "--out", tmp_path / "audit"]
     assert "Verdict" in said(*audited, "--time")
     assert "shifts in time" in (tmp_path / "audit" / "audit.html").read_text()

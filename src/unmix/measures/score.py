@@ -67,7 +67,7 @@ class Score:
     def caveat(self) -> str:
         """What has to be said next to the score: that chance is not judged, or that it may be the place; or nothing."""
         if self.p_value is None:
-            return f"chance not judged: {self.not_judged}"
+            return unjudged(self.not_judged)
         beyond = self.p_beyond_place is None or self.p_beyond_place <= SIGNIFICANT
         return "" if beyond or not self.above_chance else "cannot be told apart from the place in the group"
 
@@ -107,13 +107,10 @@ class Score:
 
     def __str__(self) -> str:
         """The score, its interval, chance and p; with the rows it can be quoted."""
-        span = f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
-        if self.p_value is None:
-            return f"{span}, {self.caveat}"
-        said = f"{span}, chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
-        if self.p_beyond_place is not None:
-            said += f", beyond the place in the group p {equals(shown_p(self.p_beyond_place, self.permutations))}"
-        return said
+        chance = next_to_chance(
+            number(self.null), self.p_value, self.p_beyond_place, self.permutations, self.not_judged
+        )
+        return f"{number(self.value)} [{number(self.low)}, {number(self.high)}], {chance}"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -179,6 +176,29 @@ class Chance:
 def is_above_chance(score: float, null: float, p_value: float | None) -> bool:
     """Whether p is small and the score is above the chance next to it, which may be of fewer rows."""
     return p_value is not None and p_value <= SIGNIFICANT and score > null
+
+
+def unjudged(why: str) -> str:
+    """That chance is not judged, with the reason."""
+    return f"chance not judged: {why}"
+
+
+def next_to_chance(
+    null: str, p_value: float | None, p_beyond_place: float | None, permutations: int, not_judged: str
+) -> str:
+    """What chance gives and p, behind a number; or why there is none.
+
+    Examples
+    --------
+    >>> next_to_chance("0.002", 0.005, None, 199, "")
+    'chance 0.002, p < 1/200'
+    """
+    if p_value is None:
+        return unjudged(not_judged)
+    said = f"chance {null}, p {equals(shown_p(p_value, permutations))}"
+    if p_beyond_place is not None:
+        said += f", beyond the place in the group p {equals(shown_p(p_beyond_place, permutations))}"
+    return said
 
 
 def scored(measure: Measure, found: HeldOut, chance: Chance, rows: int, groups: int | None = None) -> Score:
