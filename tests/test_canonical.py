@@ -199,7 +199,7 @@ def test_where_both_models_drift_neither_scores_nor_distances_have_a_p():
         found = compare_models(*walks, **options, **QUICK)
         for s in (*found.scores, *found.distances.values()):
             assert s.p_value is None
-            assert "chance not judged: both tables drift in time" in str(s)
+            assert re.search("chance not judged.*both tables drift in time", str(s))
     assert json.loads(json.dumps(found.as_dict()))["distances"]["KL"]["not_judged"].startswith("both tables drift")
     looks = compare_models(walks[0], walks[0], time=True, **QUICK).verdict
     assert "looks like a linear map" in looks
