@@ -657,7 +657,7 @@ def test_from_two_models_to_the_verdict_that_they_are_one(unmix, workplace):
     code, out, err = unmix("compare", "conv/model.npz", "rotated/model.npz", "--models", *QUICK)
     assert code == 0, err
     assert "The distributions are equal" in out
-    assert "f′ is a linear map of f" in out
+    assert "f′ of rotated is a linear map of f of conv" in out
     layers = um.compare_layers(load("conv"), load("rotated"), bootstraps=40, permutations=99)
     assert layers.best == {"fc": "fc", "f": "f"}
 

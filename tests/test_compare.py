@@ -14,6 +14,7 @@ import pytest
 import torch
 
 import unmix as um
+from unmix.comparison.notes import gathered
 from unmix.measures import CCA, CKA, R2, RSA, Neighbours, Procrustes, Refusal
 
 RNG = np.random.default_rng(0)
@@ -209,6 +210,59 @@ def test_layers_by_layers_is_a_matrix(tmp_path):
     assert (table[1]["x"], table[1]["y"]) == ("low", "due")
     assert float(table[1]["value"]) == pytest.approx(1)
     assert "low       due" in str(found)
+
+
+def test_each_layer_gets_a_sentence_that_can_be_quoted():
+    layers = {"a": A, "noise": RNG.normal(size=(600, 3)), "faint": 0.2 * A + RNG.normal(size=A.shape)}
+    number = r"CKA -?[\d.]+ \[-?[\d.]+, [\d.]+\], chance -?[\d.]+, p (< 1/100|= [\d.]+)"
+    found = um.compare_layers(layers, {"uno": A @ ROTATION, "due": RNG.normal(size=(600, 2))}, **QUICK)
+    for name, words in {
+        "a": rf"a is most like uno: {number}; 600 rows\.",
+        "noise": rf"No likeness of noise to any of 2 layers is shown with 600 rows: highest with (uno|due), {number}\.",
+        "faint": rf"faint is hardly like any layer, most like uno: {number}; 600 rows\.",
+    }.items():
+        assert re.fullmatch(words, found.verdicts[name])
+    assert found.verdict == "\n".join(found.verdicts.values()) == found.as_dict()["verdict"]
+    assert str(found).endswith(found.verdict)
+    one = um.compare_layers(layers, {"uno": A}, **QUICK).verdicts
+    assert one["a"].startswith("a is like uno: CKA 1.000")
+    assert one["noise"].startswith("No likeness of noise to uno is shown with 600 rows: CKA ")
+    assert one["faint"].startswith("faint is hardly like uno: CKA 0.0")
+    wide = um.compare_layers(
+        {"wide": RNG.normal(size=(50, 60))}, {"w": RNG.normal(size=(50, 3))}, measure=R2(), **QUICK
+    )
+    assert wide.verdict.startswith("Nothing could be measured of wide: ")
+
+
+def test_what_is_seen_of_the_rows_of_layers_is_told_everywhere(tmp_path):
+    rng = np.random.default_rng(0)
+    series = [np.cumsum(rng.normal(size=(600, 2)), axis=0) for _ in range(2)]
+    copied = np.column_stack([A, A[:, :1], np.ones(600)])
+    found = um.compare_layers({"low": series[0], "high": copied}, {"low": series[1], "mid": A}, **QUICK)
+    assert found.notes[0].startswith("low, low: neighbouring rows correlate by 0.9")
+    assert "--time" in found.notes[0]
+    assert found.notes[1:] == (
+        "high, low; high, mid: dropped constant column 5 of high of the first model",
+        "high, low; high, mid: columns of high of the first model, counted from 0, repeat others, up to scale and "
+        "offset: 4 of 0",
+    )
+    assert all(f"note: {note}" in str(found) for note in found.notes)
+    found.save(tmp_path / "l.json")
+    kept = json.loads((tmp_path / "l.json").read_text())
+    assert kept["notes"] == list(found.notes)
+    assert kept["scores"][0][0]["notes"] == list(found.pairs[0][0].notes)
+    twice = {"a": np.vstack([A, A])}
+    assert "600 of 1,200 rows are copies" in str(um.compare_layers(twice, twice, **QUICK))
+    few = um.compare_layers({"a": A}, {"a": A}, groups=np.repeat(np.arange(20), 30), **QUICK)
+    assert few.notes == ("a, a: only 20 groups: intervals are rough",)
+
+
+def test_notes_of_pairs_that_differ_only_in_numbers_are_one():
+    pairs = [f"h.{i}, h.{j}" for i in range(3) for j in range(3)]
+    same = gathered((pair, "dropped constant column 3 of h.0") for pair in pairs)
+    assert same == ("h.0, h.0; h.0, h.1; h.0, h.2 and 6 more pairs: dropped constant column 3 of h.0",)
+    assert len(gathered((pair, f"column {i} of h.1") for i, pair in enumerate(pairs))) == 1
+    assert len(gathered((pair, f"column 1 of h.{i}") for i, pair in enumerate(pairs))) == 9
 
 
 def test_layers_that_are_finished_are_not_measured_again(tmp_path, monkeypatch):

@@ -64,6 +64,10 @@ def test_tables_that_share_the_place_and_more_have_two_small_p_values():
         assert found.p_value <= 0.01
         assert (found.p_beyond_place <= 0.01) == beyond
         assert bool(found.caveat) != beyond
+        said = um.compare_layers({"x": x}, {"y": y}, groups=GROUP, **QUICK).verdict
+        place = "" if beyond else " (cannot be told apart from the place in the group)"
+        assert said.startswith(f"x is like y{place}: CKA 0.")
+        assert said.endswith("; 1,000 rows in 40 groups.")
 
 
 def test_where_a_factor_is_constant_inside_groups_rotations_change_nothing():

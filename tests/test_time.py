@@ -1,5 +1,6 @@
 """Rows in time: folds with gaps, shifts, no p where both tables drift, and a warning where time was not said."""
 
+import re
 import sys
 from contextlib import suppress
 
@@ -118,6 +119,25 @@ def test_where_both_tables_drift_there_is_no_p_and_the_remedy_is_named(other):
     assert "chance not judged" in str(um.recovery(x, y, time=True, **QUICK))
 
 
+def test_of_layers_only_pairs_that_both_drift_have_no_p():
+    rng = np.random.default_rng(0)
+    walks, steady = {"walk": walk(rng), "steady": autoregressive(rng, 0.5)}, autoregressive(rng, 0.5)
+    found = um.compare_layers(walks, {"walks": walk(rng), "still": steady, "copy": walks["walk"]}, time=True, **QUICK)
+    assert found.verdicts["walk"].startswith("walk looks most like copy: CKA 1.000 [1.000, 1.000], chance not judged")
+    assert "both tables drift" in found.verdicts["walk"]
+    assert found.verdicts["steady"].startswith("No likeness of steady to any of 3 layers is shown with ")
+    assert "not judged" not in found.verdicts["steady"]
+    mixed = um.compare_layers({"walk": walks["walk"]}, {"copy": walks["walk"], "near": steady}, time=True, **QUICK)
+    assert not mixed.best
+    both = np.column_stack([walks["walk"], 20 * steady])  # drifts, and is like what does not
+    mixed = um.compare_layers({"both": both}, {"copy": both, "near": steady}, time=True, **QUICK)
+    assert mixed.best == {"both": "near"}
+    assert re.fullmatch(
+        r"both is most like near: CKA .*, p < 1/100; \d+ rows\. It is higher with copy: 1\.000 .* not judged.*\.",
+        mixed.verdict,
+    )
+
+
 def test_in_an_audit_only_factors_that_drift_too_have_no_p():
     rng = np.random.default_rng(0)
     x, steady = walk(rng, 3), autoregressive(rng, 0.5, 1)[:, 0]
@@ -227,6 +247,7 @@ def test_options_that_contradict_one_another_are_refused(options, words):
     x = np.random.default_rng(0).normal(size=(ROWS, 2))
     asks = [um.compare, um.recovery, um.mcc, lambda a, b, **o: um.audit(a, {"b": b[:, 0]}, **o)]
     asks.append(lambda a, b, **o: um.compare_layers({"a": a}, {"b": b}, **o))
+    asks.append(lambda a, b, **o: um.compare_models(um.CanonicalModel(a, a[:9]), um.CanonicalModel(b, b[:9]), **o))
     for ask in asks:
         with pytest.raises(um.InputError, match=words):
             ask(x, x, **options)
@@ -277,7 +298,13 @@ def test_the_command_line_takes_time_and_blocks(tmp_path, monkeypatch, capfd):
     assert "folds are consecutive rows" in said("compare", x, y, "--measures", "cka", "--time")
     assert "say so with time" not in said("compare", x, y, "--measures", "cka", "--blocks", "20")
     assert "leave one of the two out" in said("compare", x, y, "--time", "--blocks", "20")
-    assert "--time does not go with --models" in said("compare", x, y, "--models", "--time")
+    for name, f in (("one", x), ("two", y)):
+        np.savez(tmp_path / f"{name}.npz", f=np.load(f), g=rng.normal(size=(9, 2)))
+    models = "compare", tmp_path / "one.npz", tmp_path / "two.npz", "--models"
+    assert "say so with time" in said(*models)
+    assert "folds are consecutive rows" in said(*models, "--time")
+    assert "only 10 groups" in said(*models, "--blocks", "30")
+    assert "leave one of the two out" in said(*models, "--time", "--blocks", "30")
     audited = ["audit", x, "--factors", y, "--no-probe", "--out", tmp_path / "audit"]
     assert "Verdict" in said(*audited, "--time")
     assert "shifts in time" in (tmp_path / "audit" / "audit.html").read_text()

@@ -16,8 +16,8 @@ from unmix.audit.probe_rows import Orders, ProbeRows
 from unmix.audit.target import Classes, Numbers, Predictor, Target
 from unmix.factors import Factor
 from unmix.indeterminacy import AFFINE
-from unmix.measures.digits import equals, number, shown_p
-from unmix.measures.score import Chance, beyond_shown, is_above_chance, jackknife_spread, may_be_place
+from unmix.measures.digits import number
+from unmix.measures.score import Chance, is_above_chance, jackknife_spread, may_be_place, next_to_chance
 from unmix.moments import Moments
 
 PERMUTED_CELLS, FEWEST_PERMUTED, MOST_PERMUTED = 32_000, 200, 1000
@@ -85,10 +85,7 @@ class Probe:
     @property
     def chance_shown(self) -> str:
         """Such as "chance 0.200, p < 1/200"."""
-        if self.p_value is None:
-            return f"chance not judged ({self.not_judged})"
-        said = f"chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
-        said += beyond_shown(self.p_beyond_place, self.permutations)
+        said = next_to_chance(number(self.null), self.p_value, self.p_beyond_place, self.permutations, self.not_judged)
         return ", ".join(filter(None, [said, may_be_place(self.p_beyond_place, self.above_chance)]))
 
     @property

@@ -39,6 +39,7 @@ class ModelComparison:
     diversity : of each model.
     seen : the dimensions of f and f′ that the distributions can see; where fewer than M, all that follows is
         measured in these coordinates.
+    inputs : how many inputs both models are given.
     alignment : A by three ways, their disagreement, and the residual of B = A^{-T}.
     scores : R² of f′ from f with A fitted and held out, and mean CCA.
     label_r2 : R² of f′ = A f with A from the labels alone: nothing is fitted to f.
@@ -50,6 +51,7 @@ class ModelComparison:
     violated: tuple[Assumption, ...]
     diversity: tuple[Diversity, Diversity]
     seen: tuple[int, int]
+    inputs: int
     alignment: Alignment
     scores: tuple[Score | Refusal, ...]
     label_r2: float
@@ -74,24 +76,16 @@ class ModelComparison:
             text = f"Theory promises nothing ({theory}; these of its assumptions fail: {failed})."
             if self.seen != (self.diversity[0].width, self.diversity[1].width):
                 text += f" Measured on the {self.seen[0]} and {self.seen[1]} dimensions that the distributions see."
-        kl = self.distances["KL"].value
-        if self.equal_logits >= EQUAL:
-            text += f" The distributions are equal (centred logits R² {self.equal_logits:.6f}, KL {kl:.2g})."
-        elif self.equal_logits >= SAME:
-            text += f" The distributions are nearly equal (centred logits R² {self.equal_logits:.4f}, KL {kl:.2g})."
-        else:
-            text += f" The distributions are not equal: centred logits R² {number(self.equal_logits)}, KL {kl:.2g}."
-            if kl < 0.01:
-                text += " Closeness in KL does not bound the distance of representations."
-        forth = self.scores[0]
-        if isinstance(forth, Refusal):
-            return f"{text} f′ from f: {forth.reason}."
-        nearly = "is not quite" if forth.value >= NEARLY else "is not"
-        by_chance = forth.p_value is not None and not forth.above_chance
-        linear = "is not" if by_chance else "is" if forth.value >= SAME else nearly
+        kl, near = self.distances["KL"], f"centred logits R² {number(self.equal_logits)}"
+        equal = "equal" if self.equal_logits >= EQUAL else "nearly equal" if self.equal_logits >= SAME else "not equal"
+        text += f" The distributions are {equal}: {near}, KL {kl}; {self.inputs:,} inputs."
+        if self.equal_logits < SAME and kl.value < 0.01:
+            text += " Closeness in KL does not bound the distance of representations."
+        f, g = f"f of {x}", f"f′ of {y}"
+        forth, back = self.scores[:2]
         return (
-            f"{text} f′ {linear} a linear map of f: held-out R² {forth.value:.4f} [{forth.low:.4f}, {forth.high:.4f}], "
-            f"by labels alone {self.label_r2:.4f}; residual of B = A^-T: {100 * self.alignment.g_residual:.2g} % of g′."
+            f"{text} {_linear(g, f, forth)} {_linear(f, g, back)} With the map of the labels alone R² of f′ from f is "
+            f"{number(self.label_r2)}; the residual of B = A^-T is {self.alignment.g_residual:.3g} times ‖g′‖."
         )
 
     def as_dict(self) -> dict[str, Any]:
@@ -102,6 +96,7 @@ class ModelComparison:
             "violated": [a.statement for a in self.violated],
             "diversity": [d.as_dict() for d in self.diversity],
             "seen": list(self.seen),
+            "inputs": self.inputs,
             "alignment": self.alignment.as_dict(),
             "scores": {s.measure.name: s.as_dict() for s in self.scores},
             "label_r2": self.label_r2,
@@ -121,19 +116,19 @@ class ModelComparison:
         return f"ModelComparison({self.names[0]}, {self.names[1]}; promised: {self.promised})"
 
     def __str__(self) -> str:
-        lines = [f"x = f of {self.names[0]}, y = f′ of {self.names[1]}"]
+        lines = [f"x = f of {self.names[0]}, y = f′ of {self.names[1]}, {self.inputs:,} inputs"]
         for name, d in zip(self.names, self.diversity, strict=True):
             lines.append(
                 f"  {name}: K = {d.labels}, M = {d.width}, rank {d.rank}, condition of centred g {d.condition:.3g}; of "
                 f"the best label tuple {d.chosen_condition:.3g}, of a random one {d.random_condition:.3g}"
             )
         lines += [f"  {s.measure.name:24} {s}" for s in self.scores]
-        lines.append(f"  {'R² by labels alone':24} {self.label_r2:.4f}")
-        lines += [f"  A by {a} and by {b}: {v:.2g} apart" for (a, b), v in self.alignment.disagreement.items()]
-        lines.append(f"  A by regression on two halves: {self.alignment.halves:.2g} apart")
-        lines.append(f"  {'residual of B = A^-T':24} {self.alignment.g_residual:.2g}")
+        lines.append(f"  {'R² by labels alone':24} {number(self.label_r2)}")
+        lines += [f"  A by {a} and by {b}: {v:.3g} apart" for (a, b), v in self.alignment.disagreement.items()]
+        lines.append(f"  A by regression on two halves: {self.alignment.halves:.3g} apart")
+        lines.append(f"  {'residual of B = A^-T':24} {self.alignment.g_residual:.3g} times ‖g′‖")
         lines += [f"  {name:24} {d}" for name, d in self.distances.items()]
-        return "\n".join([*lines, self.verdict, *self.notes])
+        return "\n".join([*lines, *(f"  note: {note}" for note in self.notes), self.verdict])
 
 
 def compare_models(
@@ -141,6 +136,8 @@ def compare_models(
     second: CanonicalModel,
     *,
     groups: Any = None,
+    time: bool = False,
+    blocks: int | None = None,
     folds: int = 5,
     bootstraps: int = 200,
     permutations: int = 199,
@@ -151,6 +148,12 @@ def compare_models(
 
     The labels are the same things in the same order in both models, or nothing here means anything: inputs and labels
     of models that were made of pandas tables are joined by their index.
+
+    Parameters
+    ----------
+    groups, time, blocks : how inputs belong together, as rows in `compare`.
+    folds, bootstraps, permutations : of the held-out scores, the intervals and the nulls.
+    sample : the most inputs on which nulls of scores are taken; 5,000 or five a column.
 
     Examples
     --------
@@ -167,17 +170,16 @@ def compare_models(
         first.labels == second.labels,
         f"{names[0]} has {first.labels} labels and {names[1]} {second.labels}: give g of the same labels.",
     )
-    inputs, notes = orders_of(
-        [first.input_names, second.input_names, index_of(groups)], [*(f"f of {name}" for name in names), "groups"]
-    )
+    called = f"f of {names[0]}", f"f of {names[1]}"
+    indexes = [first.input_names, second.input_names, index_of(groups)]
+    inputs, notes = orders_of(indexes, [*called, "groups"], time or blocks is not None)
     labels, more = orders_of([first.label_names, second.label_names], [f"g of {name}" for name in names])
     second, groups = second.reordered(inputs[1], labels[1]), moved(groups, inputs[2])
     for model, name in zip((first, second), names, strict=True):
         require(model.rank > 0, f"all g of {name} are equal: it predicts one distribution whatever the input.")
     ours, theirs = first.seen(), second.seen()
     paired = pair(
-        ours.f, theirs.f, names=(f"f of {names[0]}", f"f of {names[1]}"), groups=groups, folds=folds, sample=sample,
-        seed=seed,
+        ours.f, theirs.f, names=called, groups=groups, time=time, blocks=blocks, folds=folds, sample=sample, seed=seed,
     )  # fmt: skip
     biased = first.bias is not None or second.bias is not None
     measures: list[LinearMeasure] = [R2(offset=biased), R2(reverse=True, offset=biased), CCA()]
@@ -190,12 +192,13 @@ def compare_models(
         violated=THEOREM_1.violated(first, second),
         diversity=(diversity(first, seed), diversity(second, seed)),
         seen=(ours.width, theirs.width),
+        inputs=first.inputs,
         alignment=alignment,
         scores=tuple(scores),
         label_r2=float(label_r2[np.isfinite(label_r2)].mean()),
         distances=found,
         equal_logits=equal,
-        notes=(*notes.values(), *more.values()),
+        notes=(*notes.values(), *more.values(), *paired.seen(called)),
     )
 
 
@@ -203,3 +206,16 @@ def _names(first: CanonicalModel, second: CanonicalModel) -> tuple[str, str]:
     if first.name != second.name:
         return first.name, second.name
     return f"{first.name} (1)", f"{second.name} (2)"
+
+
+def _linear(y: str, x: str, score: Score | Refusal) -> str:
+    """A sentence that can be quoted: how far one representation is a linear map of the other."""
+    if isinstance(score, Refusal):
+        return f"Whether {y} is a linear map of {x} is not judged: {score.reason}."
+    if not score.can_tell:
+        return f"That {y} is a linear map of {x} is not shown with {score.rows_shown}: held-out R² {score}."
+    degree = "" if score.value >= SAME else " nearly" if score.value >= NEARLY else " only in part"
+    degree = " hardly" if score.hardly else degree
+    verb = f"is{degree} a" if score.above_chance else f"looks{degree} like a"
+    caveat = f" ({score.caveat})" if score.above_chance and score.caveat else ""
+    return f"{y} {verb} linear map of {x}{caveat}: held-out R² {score}; {score.rows_shown}."

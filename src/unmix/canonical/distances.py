@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,9 @@ from numpy import ndarray
 from scipy.special import logsumexp
 
 from unmix.canonical.model import CanonicalModel
+from unmix.measures.evaluate import permuted
 from unmix.measures.paired import Paired
-from unmix.measures.score import jackknife_spread
+from unmix.measures.score import jackknife_spread, next_to_chance
 
 ENTRIES, NULL_ROWS, FEWEST_ROWS = 2**22, 500, 100
 ASSUMES = {
@@ -25,23 +26,36 @@ ASSUMES = {
 
 @dataclass(frozen=True)
 class Distance:
-    """A distance averaged over inputs, with its interval, its mean for inputs paired at random, and the p-value.
+    """A distance averaged over inputs, with its interval and what chance says of it.
 
-    The p-value is the share of permutations that bring the models at least as near as they are.
+    Attributes
+    ----------
+    null : its mean for inputs paired at random.
+    p_value, p_beyond_place : the share of such pairings that bring the models at least as near as they are, as in
+        `Score`; None where there is none.
+    not_judged : why chance cannot be judged; empty where it can.
+    permutations : how often inputs were paired anew for the null.
     """
 
     value: float
     low: float
     high: float
     null: float
-    p_value: float
+    p_value: float | None
     assumes: str
+    p_beyond_place: float | None = None
+    not_judged: str = ""
+    permutations: int = 0
 
     def as_dict(self) -> dict[str, Any]:
         return dict(vars(self))
 
     def __str__(self) -> str:
-        return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}], chance {self.null:.3g}, p = {self.p_value:.3g}"
+        """The distance and its interval, which have no scale, in three digits that count; chance and p."""
+        chance = next_to_chance(
+            f"{self.null:.3g}", self.p_value, self.p_beyond_place, self.permutations, self.not_judged
+        )
+        return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}], {chance}"
 
 
 def distances(
@@ -50,7 +64,7 @@ def distances(
     """Mean KL both ways, Jensen-Shannon (nats), and the squared distance of centred logits, over the inputs.
 
     The last number is 1 − E‖ℓ − ℓ′‖²/E‖ℓ‖². The null is taken on at most 500 inputs. `paired` says which inputs
-    belong together.
+    belong together, or that they are in time.
     """
     step = max(1, ENTRIES // first.labels)
     parts, square = [], 0.0
@@ -61,19 +75,25 @@ def distances(
     rows = {name: np.concatenate([p[name] for p in parts]) for name in ASSUMES}
 
     some = paired.index.fewer(max(FEWEST_ROWS, min(NULL_ROWS, step))).exchangeable()
-    ours, theirs = (m.logits(some.x[:, 0].astype(np.int64)) for m in (first, second))
-    now = {name: value.mean() for name, value in _rows(ours, theirs).items()}
-    null: dict[str, list[float]] = {name: [] for name in ASSUMES}
-    for order in some.orders(permutations):
-        for name, value in _rows(ours, theirs[order]).items():
-            null[name].append(float(value.mean()))
+    number = some.x[:, 0].astype(np.int64)
+    ours, theirs = (m.logits(number) for m in (first, second))
+    unit = {name: float(value.mean()) or 1.0 for name, value in _rows(ours, theirs).items()}
+
+    def nearness(order: Int64[ndarray, " m"]) -> list[float]:
+        return [-float(value.mean()) / unit[name] for name, value in _rows(ours, theirs[order]).items()]
+
+    some = replace(some, x=first.f[number][:, paired.kept_x], y=second.f[number][:, paired.kept_y])
+    chances = permuted(some, nearness, [None] * len(ASSUMES), permutations)
+    why = paired.sample.exchangeable().unjudged()  # of more rows than these
     found = {}
-    for name, assumes in ASSUMES.items():
+    for name, chance in zip(ASSUMES, chances, strict=True):
+        judged = replace(chance, not_judged=why or chance.not_judged)
         mean = float(rows[name].mean())
         below, above = jackknife_spread(_left_out(rows[name], paired.chunk))
-        p_value = (1 + sum(v <= now[name] * (1 + 1e-12) for v in null[name])) / (1 + permutations)
-        chance = float(np.mean(null[name]))
-        found[name] = Distance(mean, max(mean + below, 0.0), mean + above, chance, float(p_value), assumes)
+        found[name] = Distance(
+            mean, max(mean + below, 0.0), mean + above, -unit[name] * float(chance.null.mean()), judged.p_value,
+            ASSUMES[name], judged.p_beyond_place, judged.not_judged, len(chance.null),
+        )  # fmt: skip
     return found, 1 - float(rows["logits"].sum()) / square
 
 

@@ -73,11 +73,9 @@ def compare(
     require(len(tables) >= 2, "compare needs two or more files.")
     require(not (layers and models), "--layers and --models exclude each other.")
     given: dict[str, Any] = {"folds": folds, "bootstraps": bootstraps, "permutations": permutations, "seed": seed}
-    given |= {"sample": sample, "groups": labels_or_column(groups)}
-    in_time: dict[str, Any] = {"time": time, "blocks": blocks}
+    given |= {"sample": sample, "groups": labels_or_column(groups), "time": time, "blocks": blocks}
     titles = [n.strip() for n in names.split(",")] if names else None
-    unused: dict[str, Any] = {"--time": models and time, "--blocks": models and blocks}
-    unused |= {"--ids": (layers or models) and ids, "--names": layers and names, "--measures": models and measures}
+    unused = {"--ids": (layers or models) and ids, "--names": layers and names, "--measures": models and measures}
     for option, value in unused.items():
         require(not value, f"{option} does not go with {'--layers' if layers else '--models'}: leave it out.")
     require(titles is None or len(titles) == len(tables), "--names must name every file, with commas between.")
@@ -85,10 +83,10 @@ def compare(
         if models:
             _models(tables, titles, given, out)
         elif layers:
-            _layers(tables, measures, given | in_time, out)
+            _layers(tables, measures, given, out)
         else:
             asked = {"names": titles, "measures": measures_named(measures), "ids": id_labels(ids), "folder": out}
-            _show(compare_tables(*tables, **asked, progress=True, **given, **in_time), out)
+            _show(compare_tables(*tables, **asked, progress=True, **given), out)
 
 
 @contextmanager

@@ -122,7 +122,7 @@ def measured(
             evaluate(paired, store.measures, bootstraps=bootstraps, permutations=permutations, advance=advance)
         )
         widths = x.values.shape[1], y.values.shape[1]
-        notes = (*paired.notes, *paired.notes_on_copies((x.name, y.name)), *paired.notes_on_neighbours())
+        notes = paired.seen((x.name, y.name))
         ladder, back = _ladder(paired, scores), _ladder(paired, scores, reverse=True)
         found = Pair(x.name, y.name, widths, paired.rows, scores, ladder, notes, back, _monotone(paired, ladder))
         store.keep(path, found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,10 @@ from jaxtyping import Bool, Float64
 from numpy import ndarray
 
 from unmix.comparison.compare import measured, tables_of
+from unmix.comparison.comparison import Pair
 from unmix.comparison.export import cells
+from unmix.comparison.likeness import likeness, most_like
+from unmix.comparison.notes import gathered
 from unmix.comparison.store import PairStore
 from unmix.errors import require
 from unmix.files import write_atomically, write_json
@@ -28,13 +31,23 @@ from unmix.tables import in_one_order, require_no_ids
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LayerComparison:
-    """One measure of every layer of a model (rows) with every layer of another (columns)."""
+    """One measure of every layer of a model (rows) with every layer of another (columns).
+
+    Attributes
+    ----------
+    pairs : each layer of x with each of y, as `compare` gives them: the score, and what was seen of the rows.
+    joins : how tables were joined by their index.
+    """
 
     measure: Measure
     x: tuple[str, ...]
     y: tuple[str, ...]
-    scores: tuple[tuple[Score | Refusal, ...], ...]
-    notes: tuple[str, ...] = ()
+    pairs: tuple[tuple[Pair, ...], ...]
+    joins: tuple[str, ...] = ()
+
+    @property
+    def scores(self) -> tuple[tuple[Score | Refusal, ...], ...]:
+        return tuple(tuple(pair.scores[0] for pair in row) for row in self.pairs)
 
     @property
     def values(self) -> Float64[ndarray, "r c"]:
@@ -48,20 +61,28 @@ class LayerComparison:
     @property
     def best(self) -> dict[str, str]:
         """For each layer of x that is above chance with any layer of y, the one that is most like it."""
-        values = np.where(self.above_chance, self.values, -np.inf)
-        found = zip(self.x, values.argmax(1), values.max(1), strict=True)
-        return {name: self.y[j] for name, j, value in found if value > -np.inf}
+        found = {name: most_like(scores) for name, scores in self._named().items()}
+        return {name: best for name, best in found.items() if best is not None}
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """For each layer of x, which layer of y it is most like, in sentences that stand alone."""
+        return {name: likeness(name, scores) for name, scores in self._named().items()}
 
     @property
     def verdict(self) -> str:
-        """One sentence: which layers are alike, and whether any pair is above chance."""
-        if not self.above_chance.any():
-            caveat = next(
-                (f": {s.caveat}" for row in self.scores for s in row if isinstance(s, Score) and s.caveat), ""
-            )
-            return f"No pair of layers is above chance by {self.measure.name}{caveat}."
-        pairs = "; ".join(f"{x} is most like {y}" for x, y in self.best.items())
-        return f"By {self.measure.name}: {pairs}."
+        """The verdicts, a line a layer of x."""
+        return "\n".join(self.verdicts.values())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How tables were joined, and what was seen of the rows: each note once, with the pairs that it is about."""
+        named = zip(self.x, self.pairs, strict=True)
+        seen = ((f"{x}, {y}", note) for x, row in named for y, p in zip(self.y, row, strict=True) for note in p.notes)
+        return (*self.joins, *gathered(seen))
+
+    def _named(self) -> dict[str, dict[str, Score | Refusal]]:
+        return {x: dict(zip(self.y, row, strict=True)) for x, row in zip(self.x, self.scores, strict=True)}
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -69,7 +90,7 @@ class LayerComparison:
             "measure": self.measure.name,
             "x": list(self.x),
             "y": list(self.y),
-            "scores": [[s.as_dict() for s in row] for row in self.scores],
+            "scores": [[p.scores[0].as_dict() | {"notes": list(p.notes)} for p in row] for row in self.pairs],
             "verdict": self.verdict,
             "notes": list(self.notes),
         }
@@ -90,14 +111,14 @@ class LayerComparison:
             write_atomically(file, sheet(["x", "y", *FIELDS, "refused"], rows).encode())
 
     def __str__(self) -> str:
-        """A line a pair of layers: score, interval, chance and p."""
+        """A line a pair of layers: score, interval, chance and p; notes; a verdict on each layer of x."""
         width = max(map(len, (*self.x, *self.y)))
         rows = (
             f"  {x:{width}}  {y:{width}}  {s}"
             for x, line in zip(self.x, self.scores, strict=True)
             for y, s in zip(self.y, line, strict=True)
         )
-        return "\n".join([self.measure.name, *rows, self.verdict, *self.notes])
+        return "\n".join([self.measure.name, *rows, *(f"  note: {note}" for note in self.notes), self.verdict])
 
     def __repr__(self) -> str:
         return f"LayerComparison({self.measure.name}; {len(self.x)} by {len(self.y)} layers)"
@@ -124,7 +145,9 @@ def compare_layers(
     Parameters
     ----------
     first, second : names of layers to tables of the same rows, as `compare` takes them.
+    measure : one of `um.measures`.
     groups, time, blocks : how rows belong together, as in `compare`.
+    folds, bootstraps, permutations, sample, folder, progress : as in `compare`.
 
     Examples
     --------
@@ -149,14 +172,18 @@ def compare_layers(
     check_counts(**counts)
     cut: dict[str, Any] = {"time": time, "blocks": blocks, "folds": folds, "sample": sample, "seed": seed}
     store = PairStore.at(folder, (measure,), cut | counts, groups)
-    rows: list[tuple[Score | Refusal, ...]] = []
-    with meter(len(xs) * len(ys) * work([measure], **counts), shown=progress) as (bar, task):
+    each = work([measure], **counts)
+    rows: list[tuple[Pair, ...]] = []
+    with meter(len(xs) * len(ys) * each, shown=progress) as (bar, task):
         for x in xs:
-            line = []
+            line: list[Pair] = []
             for y in ys:
                 bar.update(task, description=f"{x.name}, {y.name}")
-                line.append(measured(x, y, store, lambda: bar.advance(task), groups=groups, **cut, **counts).scores[0])
-                bar.update(task, completed=(len(rows) * len(ys) + len(line)) * work([measure], **counts))
+                one, other = (
+                    replace(t, name=f"{t.name} of the {which} model") for t, which in ((x, "first"), (y, "second"))
+                )
+                line.append(measured(one, other, store, lambda: bar.advance(task), groups=groups, **cut, **counts))
+                bar.update(task, completed=(len(rows) * len(ys) + len(line)) * each)
             rows.append(tuple(line))
     names = tuple(t.name for t in xs), tuple(t.name for t in ys)
     return LayerComparison(measure, *names, tuple(rows), tuple(notes.values()))

@@ -117,7 +117,7 @@ def permuted(
     scores: Callable[[Int64[ndarray, " m"]], list[float]],
     targets: Sequence[Columns],
     permutations: int,
-    advance: Advance,
+    advance: Advance = lambda: None,
 ) -> list[Chance]:
     """What `scores` gives for rows as they are, and paired anew.
 

@@ -90,6 +90,10 @@ class Paired:
         number = np.arange(len(self.chunk), dtype=np.float64)[:, None]
         return Sample(number, number, self.chunk, self.group, self.folds.count, self.sample.seed, self.gap)
 
+    def seen(self, names: tuple[str, str]) -> tuple[str, ...]:
+        """All notes on the two tables of these names: what was done, what is there twice, and rows like a series."""
+        return (*self.notes, *self.notes_on_copies(names), *self.notes_on_neighbours())
+
     def notes_on_neighbours(self) -> tuple[str, ...]:
         """Whether rows look like a series, though nothing was said of time or groups."""
         if self.groups or self.gap is not None or not all(table.alike for table in self.serial):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -73,8 +72,7 @@ def recovery(
     counts: dict[str, Any] = {"bootstraps": bootstraps, "permutations": permutations}
     ranked = truth_door(ranks_of(x), ranks_of(y), **asked)
     found = recovery_of(paired, ranked, x.shape[1], tolerance, **counts)
-    seen = paired.notes_on_copies(("the embedding", "the truth")), paired.notes_on_neighbours(), _tied(paired)
-    return replace(found, notes=(*notes, *found.notes, *chain(*seen)))
+    return replace(found, notes=(*notes, *paired.seen(("the embedding", "the truth")), *_tied(paired)))
 
 
 def _tied(paired: Paired) -> tuple[str, ...]:

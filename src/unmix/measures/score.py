@@ -107,11 +107,10 @@ class Score:
 
     def __str__(self) -> str:
         """The score, its interval, chance and p; with the rows it can be quoted."""
-        span = f"{number(self.value)} [{number(self.low)}, {number(self.high)}]"
-        if self.p_value is None:
-            return f"{span}, chance not judged ({self.not_judged})"
-        said = f"{span}, chance {number(self.null)}, p {equals(shown_p(self.p_value, self.permutations))}"
-        return said + beyond_shown(self.p_beyond_place, self.permutations)
+        chance = next_to_chance(
+            number(self.null), self.p_value, self.p_beyond_place, self.permutations, self.not_judged
+        )
+        return f"{number(self.value)} [{number(self.low)}, {number(self.high)}], {chance}"
 
     def as_dict(self) -> dict[str, Any]:
         """Everything as plain numbers and strings, for JSON."""
@@ -185,11 +184,22 @@ def may_be_place(p_beyond_place: float | None, above_chance: bool) -> str:
     return "" if beyond or not above_chance else MAY_BE_PLACE
 
 
-def beyond_shown(p_beyond_place: float | None, permutations: int) -> str:
-    """What follows a p of any relation: that of one beyond the place in the group, if there is one."""
-    if p_beyond_place is None:
-        return ""
-    return f", beyond the place in the group p {equals(shown_p(p_beyond_place, permutations))}"
+def next_to_chance(
+    null: str, p_value: float | None, p_beyond_place: float | None, permutations: int, not_judged: str
+) -> str:
+    """What chance gives and p, behind a number; or why there is none.
+
+    Examples
+    --------
+    >>> next_to_chance("0.002", 0.005, None, 199, "")
+    'chance 0.002, p < 1/200'
+    """
+    if p_value is None:
+        return f"chance not judged ({not_judged})"
+    said = f"chance {null}, p {equals(shown_p(p_value, permutations))}"
+    if p_beyond_place is not None:
+        said += f", beyond the place in the group p {equals(shown_p(p_beyond_place, permutations))}"
+    return said
 
 
 def scored(measure: Measure, found: HeldOut, chance: Chance, rows: int, groups: int | None = None) -> Score:

@@ -37,13 +37,7 @@ def in_one_order(sources: Sequence[Any], names: Sequence[str], time: bool = Fals
         for source, name in zip(sources, names, strict=True)
     ]
     titles = [str(title) for part in parts for title in part]
-    orders, notes = orders_of([index_of(value) for part in parts for value in part.values()], titles)
-    for title, moves in zip(titles, orders, strict=True):
-        require(
-            not time or moves is None,
-            f"the index of {title} is in another order than that of {titles[0]}, so one of the two is not in time: "
-            "sort both by time first.",
-        )
+    orders, notes = orders_of([index_of(value) for part in parts for value in part.values()], titles, time)
     order = iter(orders)
     put = [{key: moved(value, next(order)) for key, value in part.items()} for part in parts]
     whole = [isinstance(source, Mapping) for source in sources]
@@ -69,8 +63,14 @@ def index_of(source: Any) -> Index | None:
     return np.array([None if is_gap(label) and not isinstance(label, str) else str(label) for label in labels], object)
 
 
-def orders_of(indexes: Sequence[Index | None], names: Sequence[str]) -> tuple[list[Order | None], dict[str, str]]:
+def orders_of(
+    indexes: Sequence[Index | None], names: Sequence[str], time: bool = False
+) -> tuple[list[Order | None], dict[str, str]]:
     """The order that brings the rows of each to those of the first index; None where they stay.
+
+    Parameters
+    ----------
+    time : rows are in time, so all must be in one order already.
 
     Examples
     --------
@@ -103,6 +103,11 @@ def orders_of(indexes: Sequence[Index | None], names: Sequence[str]) -> tuple[li
         if order is not None and np.array_equal(order, np.arange(len(order))):
             orders[i] = None
         elif order is not None:
+            require(
+                not time,
+                f"the index of {names[i]} is in another order than that of {names[first]}, so one of the two is not in "
+                "time: sort both by time first.",
+            )
             notes[names[i]] = f"the rows of {names[i]} were joined to those of {names[first]} by their index"
     return orders, notes
 
