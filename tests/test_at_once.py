@@ -196,7 +196,7 @@ def test_a_pool_takes_over_what_a_killed_one_was_at(tmp_path, monkeypatch):
         time.sleep(0.02)
     with Pool([job], store, 1) as pool:
         assert list(pool.finished()) == []
-        assert (list(pool.waiting), pool.running) == ([job], {})  # the other one's worker is at it
+        assert (pool.waiting, pool.running) == ([job], {})  # the other one's worker is at it
         other.kill()
         other.wait()
         while pool.busy and time.monotonic() < deadline:

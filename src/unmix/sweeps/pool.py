@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections import deque
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
@@ -24,8 +23,7 @@ class Pool:
     """Runs jobs side by side, one thread each; one that fails does not stop the others.
 
     Jobs whose result is in the store are not run again, and those that another pool is at are left to it: two in one
-    folder share the work. Leaving the context stops the workers after the step they
-    are at, and keeps what they have.
+    folder share the work. Leaving the context stops the workers after the step they are at, and keeps what they have.
 
     Parameters
     ----------
@@ -43,7 +41,7 @@ class Pool:
         require(count >= 1, f"there must be at least 1 worker, not {count}.")
         self.store, self.workers = store, count
         once = {key(job): job for job in jobs}  # by name: jobs that compare equal may differ in their files (1 and 1.0)
-        self.waiting = deque(job for job in once.values() if store.result(job) is None)
+        self.waiting = [job for job in once.values() if store.result(job) is None]
         self.running: dict[Job, subprocess.Popen[bytes]] = {}
 
     def __enter__(self) -> Pool:
@@ -70,17 +68,20 @@ class Pool:
                 self._account(job, process.returncode)
                 yield job
 
-    def _next(self) -> Iterator[Job]:
-        """Start jobs that nobody is at while there is room; those that another pool has finished are given at once."""
-        for job in list(self.waiting):
-            if len(self.running) >= self.workers:
-                return
-            if self.store.result(job) is not None:
-                self.waiting.remove(job)
-                yield job
-            elif not self.store.taken(job):
-                self.waiting.remove(job)
+    def _next(self) -> list[Job]:
+        """Start jobs that nobody is at while there is room; those that another pool has finished are given back."""
+        left, ended = [], []
+        for job in self.waiting:
+            if len(self.running) >= self.workers or job in self.running:  # an equal one, of another file
+                left.append(job)
+            elif self.store.result(job) is not None:
+                ended.append(job)
+            elif self.store.taken(job):
+                left.append(job)
+            else:
                 self._start(job)
+        self.waiting = left
+        return ended
 
     @property
     def busy(self) -> bool:
