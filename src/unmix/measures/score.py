@@ -67,7 +67,7 @@ class Score:
     def caveat(self) -> str:
         """What has to be said next to the score: that chance is not judged, or that it may be the place; or nothing."""
         if self.p_value is None:
-            return unjudged(self.not_judged)
+            return f"chance not judged: {self.not_judged}"
         beyond = self.p_beyond_place is None or self.p_beyond_place <= SIGNIFICANT
         return "" if beyond or not self.above_chance else "cannot be told apart from the place in the group"
 
@@ -178,11 +178,6 @@ def is_above_chance(score: float, null: float, p_value: float | None) -> bool:
     return p_value is not None and p_value <= SIGNIFICANT and score > null
 
 
-def unjudged(why: str) -> str:
-    """That chance is not judged, with the reason."""
-    return f"chance not judged: {why}"
-
-
 def next_to_chance(
     null: str, p_value: float | None, p_beyond_place: float | None, permutations: int, not_judged: str
 ) -> str:
@@ -194,7 +189,7 @@ def next_to_chance(
     'chance 0.002, p < 1/200'
     """
     if p_value is None:
-        return unjudged(not_judged)
+        return f"chance not judged: {not_judged}"
     said = f"chance {null}, p {equals(shown_p(p_value, permutations))}"
     if p_beyond_place is not None:
         said += f", beyond the place in the group p {equals(shown_p(p_beyond_place, permutations))}"
