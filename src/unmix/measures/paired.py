@@ -88,7 +88,9 @@ class Paired:
     def index(self) -> Sample:
         """All rows, with their numbers for values: for what is permuted elsewhere."""
         number = np.arange(len(self.chunk), dtype=np.float64)[:, None]
-        return Sample(number, number, self.chunk, self.group, self.folds.count, self.sample.seed, self.gap)
+        return Sample(
+            number, number, self.chunk, self.group, self.folds.count, self.sample.seed, self.gap, self.sample.series
+        )
 
     def seen(self, names: tuple[str, str]) -> tuple[str, ...]:
         """All notes on the two tables of these names: what was done, what is there twice, and rows like a series."""
