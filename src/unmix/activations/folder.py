@@ -58,8 +58,10 @@ class State:
             return False
         counts = (self.batches, self.rows, *self.widths.values(), *self.sizes.values())
         fits = all(type(count) is int and 0 <= count < 2**63 for count in counts)
-        named = all(f"{name}.npy" in self.sizes and not {"/", "\\"} & set(name) for name in self.widths)
-        return fits and named and isinstance(self.inputs, str) and isinstance(self.done, bool)
+        tables = {f"{name}.npy" for name in self.widths}
+        named = tables == {name for name in self.sizes if name.endswith(".npy")}
+        inside = not any({"/", "\\"} & set(name) for name in tables)
+        return fits and named and inside and isinstance(self.inputs, str) and isinstance(self.done, bool)
 
 
 class Writer:

@@ -85,5 +85,5 @@ def load(folder: str | Path) -> Activations:
 def _shape(file: Path) -> tuple[int, ...]:
     try:
         return tuple(np.load(file, mmap_mode="r", allow_pickle=False).shape)
-    except (ValueError, OSError):
+    except Exception:  # numpy has many for a damaged header
         return ()
