@@ -236,3 +236,16 @@ def test_a_column_of_ids_that_nobody_told_is_refused():
             verb(x, z)
     ranks = [pd.DataFrame(values).rank().astype(int) for values in (X, Z)]  # whole numbers, each once, and no names
     assert um.compare(*ranks, **FAST).pairs[0].scores[0].value > 0.8
+
+
+def test_ids_beside_other_names_of_which_some_differ_or_are_floats_are_refused_too():
+    ids = np.arange(ROWS) + 1000
+    x, z = (pd.DataFrame(values).rename(columns=str) for values in (X, Z))
+    both, words = {"id": ids, "row": ids * 2}, "both name their rows in the column id"
+    moved = [x.assign(**both), shuffled(z.assign(**both)).reset_index(drop=True)]
+    some = [x.assign(id=ids), shuffled(z.assign(id=ids + ROWS // 4)).reset_index(drop=True)]
+    for one, other in (moved, some, [frame.astype(float) for frame in some]):
+        with pytest.raises(um.InputError, match=words):
+            um.compare(one, other)
+    same = [x.assign(**both), z.assign(**both)]  # in one order, so that nothing is wrong
+    assert um.compare(*same, **FAST).pairs[0].scores[0].value > 0.8

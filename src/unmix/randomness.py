@@ -6,7 +6,7 @@ import hashlib
 
 import torch
 
-from unmix.errors import require
+from unmix.errors import brief, require
 
 
 def stream(seed: int, name: str) -> torch.Generator:
@@ -25,7 +25,7 @@ def stream(seed: int, name: str) -> torch.Generator:
     """
     require(
         isinstance(seed, int) and not isinstance(seed, bool) and seed >= 0,
-        f"seed must be a whole number of at least 0, not {seed!r}.",
+        f"seed must be a whole number of at least 0, not {brief(seed)}.",
     )
     digest = hashlib.sha256(f"{seed}/{name}".encode()).digest()
     return torch.Generator().manual_seed(int.from_bytes(digest[:8], "little") >> 1)

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 from unmix.callbacks import Callback
 from unmix.encoders import Encoder
 from unmix.encoders.outputs import Output
-from unmix.errors import InputError, require, require_kind
+from unmix.errors import InputError, brief, require, require_kind
 
 if TYPE_CHECKING:
     from unmix.estimators.base import EncoderEstimator
@@ -31,7 +31,7 @@ def check_parameters(e: EncoderEstimator) -> None:
     for name, least in (("n_outputs", 1), ("max_steps", 1), ("batch_size", 2), ("patience", 1)):
         value = getattr(e, name)
         whole = isinstance(value, Integral) and int(value) >= least
-        require(whole, f"{name} must be a whole number of at least {least}, not {value!r}.")
+        require(whole, f"{name} must be a whole number of at least {least}, not {brief(value)}.")
     unit = getattr(e.objective, "group_size", None) or 1
     require(e.batch_size >= unit, f"batch_size must be at least a group of negatives, {unit}, not {e.batch_size}.")
     rate, share = e.learning_rate, e.validation_fraction

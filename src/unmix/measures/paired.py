@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Bool, Int64, Num, Shaped
 from numpy import ndarray
 
-from unmix.errors import require
+from unmix.errors import brief, require
 from unmix.measures.copies import copied_columns, copied_rows
 from unmix.measures.digits import number
 from unmix.measures.sample import Sample, drawn, spaced
@@ -152,7 +152,7 @@ def pair(
     series : whether the groups are blocks of a series, in its order, as `blocks` makes them.
     """
     whole = isinstance(seed, Integral) and seed >= 0
-    require(whole, f"seed must be a whole number of at least 0, not {seed!r}.")
+    require(whole, f"seed must be a whole number of at least 0, not {brief(seed)}.")
     seed = int(seed)
     require(isinstance(folds, int) and 2 <= folds <= 32, f"folds must be a whole number from 2 to 32, not {folds!r}.")
     enough = sample is None or (isinstance(sample, int) and sample >= 100)

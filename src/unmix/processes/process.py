@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from unmix.errors import require, require_kind
+from unmix.errors import brief, require, require_kind
 from unmix.mixings import Mixing
 from unmix.mixings.injectivity import BY_CONSTRUCTION, Injectivity, check_injectivity
 from unmix.randomness import stream
@@ -88,4 +88,4 @@ class Process(ABC):
 
 
 def require_count(n: int) -> None:
-    require(isinstance(n, int) and n >= 1, f"n must be a whole number of at least 1, not {n!r}.")
+    require(isinstance(n, int) and n >= 1, f"n must be a whole number of at least 1, not {brief(n)}.")

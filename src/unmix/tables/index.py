@@ -134,13 +134,18 @@ def require_agreement(sources: Sequence[Any], orders: Sequence[Order], names: Se
 
 
 def require_no_ids(sources: Sequence[Any], names: Sequence[str], remedy: str) -> None:
-    """Refuse frames that share a column which names rows: such as an id, of which polars makes no index."""
+    """Refuse frames that share a column which names rows: such as an id, of which polars makes no index.
+
+    Several such columns name rows if two of them put the rows into one other order; ranks would not do so.
+    """
     columns = [_columns(source) for source in sources]
     for (ours, one), (theirs, other) in combinations(list(zip(columns, names, strict=True)), 2):
         shared = [c for c in ours if c in theirs and min(len(ours), len(theirs)) > 1 and _naming(ours[c], theirs[c])]
-        require(
-            len(shared) != 1, f"{one} and {other} both name their rows in the column {', '.join(shared)}: {remedy}."
-        )
+        orders = [_places(ours[c], theirs[c]) for c in shared]
+        still = tuple(range(len(orders[0]))) if orders else ()
+        named = [c for c, order in zip(shared, orders, strict=True) if order != still and orders.count(order) > 1]
+        named = shared if len(shared) == 1 else named
+        require(not named, f"{one} and {other} both name their rows in the column {', '.join(named[:1])}: {remedy}.")
 
 
 def _numbered(index: Index) -> bool:
@@ -170,11 +175,25 @@ def _columns(source: Any) -> dict[str, Any]:
 
 
 def _naming(ours: Any, theirs: Any) -> bool:
-    """Whether two columns hold the same words or whole numbers, each once."""
+    """Whether two columns hold words or whole numbers, each once, and share at least half of them."""
     a, b = np.asarray(ours), np.asarray(theirs)
-    if a.ndim != 1 or a.shape != b.shape or any(values.dtype.kind not in "iuUO" for values in (a, b)):
+    if a.ndim != 1 or a.shape != b.shape or not all(_nameable(values) for values in (a, b)):
         return False
     try:
-        return len(set(a.tolist())) == len(a) and set(a.tolist()) == set(b.tolist())
+        first, second = set(a.tolist()), set(b.tolist())
     except TypeError:  # lists, which are no names
         return False
+    return len(first) == len(second) == len(a) and 2 * len(first & second) >= len(a)
+
+
+def _places(ours: Any, theirs: Any) -> tuple[int, ...]:
+    """Where each of our labels stands among theirs; −1 where it does not."""
+    place = {label: row for row, label in enumerate(np.asarray(theirs).tolist())}
+    return tuple(place.get(label, -1) for label in np.asarray(ours).tolist())
+
+
+def _nameable(values: Shaped[ndarray, " n"]) -> bool:
+    """Whether they could be names: words, or whole numbers, also where gaps or a join made floats of them."""
+    if values.dtype.kind == "f":
+        return bool((np.isfinite(values) & (values == np.round(values))).all())
+    return values.dtype.kind in "iuUO"

@@ -21,6 +21,7 @@ from unmix.lock import locked
 
 CONFIG, VERSIONS, METRICS = "config.json", "versions.json", "metrics.jsonl"
 CHECKPOINT, WEIGHTS, LOCK = "checkpoint.safetensors", "encoder.safetensors", ".lock"
+LONGEST = 100  # characters of a value in a sentence
 
 
 class RunFolder:
@@ -140,4 +141,10 @@ def difference(there: Any, here: Any, at: str = "") -> str:
         for key in there | here:
             if there.get(key) != here.get(key):
                 return difference(there.get(key), here.get(key), f"{at}.{key}" if at else key)
-    return f"its {at} is {json.dumps(there)}, not {json.dumps(here)}"
+    return f"its {at} is {_short(there)}, not {_short(here)}"
+
+
+def _short(value: Any) -> str:
+    """As JSON, and of what is long the start."""
+    said = json.dumps(value, ensure_ascii=False)
+    return said if len(said) <= LONGEST else said[:LONGEST] + "…"

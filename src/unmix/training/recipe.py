@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from unmix.errors import require, require_kind
+from unmix.errors import brief, require, require_kind
 from unmix.model import Model
 from unmix.objectives import CrossEntropy, InfoNCE
 from unmix.objectives.info_nce import require_groups, require_widened
@@ -62,7 +62,7 @@ class Recipe:
         for name in ("steps", "batch", "whitening_rows", "checkpoint_every", "log_every"):
             value = getattr(self, name)
             whole = isinstance(value, int) and value >= 1
-            require(whole, f"{name} must be a whole number of at least 1, not {value!r}.")
+            require(whole, f"{name} must be a whole number of at least 1, not {brief(value)}.")
         require(0 < self.rate < math.inf, f"the learning rate must be positive and finite, not {self.rate}.")
         require(0 < self.scale_rate < math.inf, f"scale_rate must be positive and finite, not {self.scale_rate}.")
         share = 0 < self.head_settles <= 1
