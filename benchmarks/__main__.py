@@ -1,4 +1,4 @@
-"""Run every benchmark, print the table, and write it as JSON."""
+"""Run every benchmark, or those that are named, print the table, and write them as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from rich.table import Table
 from benchmarks import audit, demo, factors, growth, imports, kernels, labels, measures, official_step, sampling
 from benchmarks.measure import Row
 from benchmarks.page import PAGE, RESULTS, with_table
-from unmix.training.folder import versions, write_atomically
+from unmix.files import write_atomically, write_json
+from unmix.training.folder import versions
 
 PARTS: dict[str, Callable[[], list[Row]]] = {
     "kernels": lambda: kernels.rows(torch.get_num_threads()),
@@ -37,9 +38,13 @@ def main() -> None:
         sys.exit(f"there is no benchmark {', '.join(sorted(unknown))}: choose from {', '.join(PARTS)}.")
     console = Console(width=max(Console().width, 150))
     rows: list[Row] = []
+    kept = json.loads(RESULTS.read_text())
     for name in asked:
         console.print(f"running {name} …", style="dim")
-        rows += PARTS[name]()
+        found = PARTS[name]()
+        rows += found
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        kept[name] = {"when": when, "versions": versions(), "rows": [asdict(row) for row in found]}
     table = Table(title=f"unmix benchmarks, {torch.get_num_threads()} threads; ratios within one run")
     for column in ("what", "ours", "baseline", "ratio", "goal", ""):
         table.add_column(column, justify="right" if column == "ratio" else "left")
@@ -47,15 +52,9 @@ def main() -> None:
         mark = {True: "✓", False: "✗", None: ""}[row.reached]
         table.add_row(row.name, row.ours, row.baseline, f"{row.ratio:.3g}", row.goal, mark)
     console.print(table)
-    if asked == list(PARTS):
-        written = {
-            "when": datetime.now(UTC).isoformat(timespec="seconds"),
-            "versions": versions(),
-            "rows": [asdict(row) for row in rows],
-        }
-        write_atomically(RESULTS, json.dumps(written, indent=2, ensure_ascii=False).encode() + b"\n")
-        write_atomically(PAGE, with_table(PAGE.read_text()).encode())
-        console.print(f"written to {RESULTS.name} and {PAGE.name}")
+    write_json(RESULTS, {name: kept[name] for name in PARTS if name in kept})
+    write_atomically(PAGE, with_table(PAGE.read_text()).encode())
+    console.print(f"written to {RESULTS.name} and {PAGE.name}")
 
 
 if __name__ == "__main__":

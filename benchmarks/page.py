@@ -12,17 +12,23 @@ BLOCK = re.compile(r"(<!-- bench -->\n).*?(<!-- /bench -->)", re.DOTALL)
 
 
 def rendered() -> str:
-    """The table in Markdown, with when and with what it was measured."""
-    results = json.loads(RESULTS.read_text())
+    """The table in Markdown, with when and with what each part was measured."""
+    parts = json.loads(RESULTS.read_text())
     lines = ["| what | ours | baseline | ratio | goal |", "|---|---|---|---|---|"]
-    for row in results["rows"]:
+    for row in (row for part in parts.values() for row in part["rows"]):
         mark = {True: " ✓", False: " ✗ not reached", None: ""}[row["reached"]]
         lines.append(
             f"| {row['name']} | {row['ours']} | {row['baseline']} | {row['ratio']:.3g} | {row['goal']}{mark} |"
         )
-    made = results["versions"]
-    lines += ["", f"Measured {results['when'][:10]} with torch {made['torch']}, {made['threads']} threads.", ""]
-    return "\n".join(lines)
+    made = {
+        name: (part["when"][:10], part["versions"]["torch"], part["versions"]["threads"])
+        for name, part in parts.items()
+    }
+    for day, torch, threads in sorted(set(made.values())):
+        names = [name for name in made if made[name] == (day, torch, threads)]
+        told = f" ({', '.join(names)})" if len(set(made.values())) > 1 else ""
+        lines += ["", f"Measured {day} with torch {torch}, {threads} threads{told}."]
+    return "\n".join([*lines, ""])
 
 
 def with_table(page: str) -> str:
