@@ -27,6 +27,7 @@ from unmix.papers.jobs import Classified, Trained
 from unmix.papers.names import exhibit_named
 from unmix.papers.pictures import nines
 from unmix.sheets import markdown_row
+from unmix.training.descriptions import DESCRIPTIONS
 from unmix.training.folder import versions
 
 ROOT = Path(__file__).parent.parent
@@ -157,7 +158,9 @@ def kept() -> dict[tuple[str, str], dict]:
     found = {(run["regime"], run["variant"]): run for run in (read_json(KEPT) if KEPT.exists() else [])}
     asked = {(r.title, v): changed(r, v) for r in REGIMES for v in r.variants}
     return {
-        k: run for k, run in found.items() if asked.get(k) == tuple(from_config(run[n]) for n in ("model", "recipe"))
+        k: run
+        for k, run in found.items()
+        if asked.get(k) == tuple(from_config(run[n], DESCRIPTIONS) for n in ("model", "recipe"))
     }
 
 

@@ -38,7 +38,9 @@ def test_the_sdist_has_every_file_that_tests_and_docs_need(built):
     folders = "benchmarks", "calibration", "docs", "examples", "fuzz", "results", "src", "tests"
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.*") if path.is_file()]
     parts = [path.relative_to(ROOT) for path in files]
-    needed = {str(p) for p in parts if p.suffix != ".pyc" and not any(".egg-info" in part for part in p.parts)}
+    needed = {
+        str(p) for p in parts if "__pycache__" not in p.parts and not any(".egg-info" in part for part in p.parts)
+    }
     needed |= {"Makefile", "README.md", "CHANGELOG.md", "constraints.txt", "mkdocs.yml", "pyproject.toml", "setup.py"}
     assert "tests/conftest.py" in needed
     assert needed - packed == set()

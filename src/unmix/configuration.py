@@ -65,7 +65,8 @@ def _read(config: Any, known: Mapping[str, type]) -> Any:
     except InputError:
         raise
     except (TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
-        raise InputError(f"config.json does not fit {name}: {error}; choose another folder.") from None
+        said = (str(error).splitlines() or [type(error).__name__])[0][:120]
+        raise InputError(f"config.json does not fit {name}: {said}; choose another folder.") from None
 
 
 def _name(kind: type) -> str:

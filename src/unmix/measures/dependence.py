@@ -11,7 +11,7 @@ from numpy import ndarray
 from unmix.measures.digits import number
 from unmix.measures.names import in_a_row
 
-RIDGE, TIED = 1e-10, 1e-7
+RIDGE, TIED = 1e-8, 1e-6
 DEPENDENT = 0.1  # the R² from the others from which a factor is said to depend on them
 TOGETHER = "What is credited to one may belong to another that goes with it: read them together, or balance the rows."
 
@@ -33,7 +33,8 @@ def dependence(gram: Float64[ndarray, "t t"], rows: float, owner: Int64[ndarray,
     [1.0, 1.0, 1.0]
     """
     # What the others leave of a factor is the inverse of its block of the inverse of all moments: one decomposition for
-    # all factors. The ridge is what ties among columns are told by; it is far below what anyone would call a rest.
+    # all factors. The ridge is what ties among columns are told by: far below what anyone would call a rest, and not so
+    # small that the inverse of a block with a tie, such as all classes of a factor, would be rounding.
     scale = np.sqrt(np.diag(gram))
     scale[scale == 0] = 1
     values, vectors = np.linalg.eigh(gram / scale / scale[:, None])
@@ -41,10 +42,11 @@ def dependence(gram: Float64[ndarray, "t t"], rows: float, owner: Int64[ndarray,
     root = vectors / np.sqrt(np.maximum(values, 0) + RIDGE)
     for i in range(int(owner.max()) + 1):
         own = np.flatnonzero(owner == i)
-        left = np.linalg.inv(root[own] @ root[own].T)
-        others = rank - int((np.linalg.eigvalsh(left) > TIED).sum())
+        known, axes = np.linalg.eigh(root[own] @ root[own].T)
+        left = 1 / known
+        others = rank - int((left > TIED).sum())
         size = np.diag(gram)[own].sum()
-        share = np.diag(left) @ scale[own] ** 2 / size if size > 0 else 1.0
+        share = ((axes**2) @ left) @ scale[own] ** 2 / size if size > 0 else 1.0
         found.append(max(0.0, 1 - share * (rows - 1) / (rows - others - 1)))
     return np.array(found)
 
