@@ -7,11 +7,13 @@ import re
 import shutil
 from dataclasses import dataclass, replace
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from matplotlib.axes import Axes
 
 import unmix as um
 from unmix.configuration import to_config
@@ -599,3 +601,15 @@ def test_the_optimum_of_rows_11_and_12_is_not_linear(generator):
         info_nce(um.Lp(2), c * pairs.z, c * pairs.z_view).item() for c in torch.linspace(0.2, 1.0, 17).tolist()
     )
     assert learned < linear - 1
+
+
+def test_the_lines_of_a_figure_are_the_seeds_of_its_means(monkeypatch):
+    """Seed 0 is kept apart from the means, and so from the curves."""
+    found = read(Path(__file__).parent.parent / "results" / "roeder2021" / "figure2.json")
+    assert any(run.seed == 0 for run in found.runs.values())
+    drawn, plot = [], Axes.plot
+    monkeypatch.setattr(
+        Axes, "plot", lambda ax, *args, **how: drawn.append("".join(map(str, args[2:]))) or plot(ax, *args, **how)
+    )
+    found.exhibit.picture(found)
+    assert drawn.count("o-") == sum(len(found.cell(row.number, "CCA").reported) for row in found.rows) == 9

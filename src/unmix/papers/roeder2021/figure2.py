@@ -47,11 +47,11 @@ def curves(found: Reproduction) -> tuple[bytes, str]:
     figure = Figure(figsize=(1 + 3.4 * len(rows), 6.2), layout="constrained")
     axes = figure.subplots(2, len(rows), squeeze=False)
     for above, below, row in zip(*axes, rows, strict=True):
-        for run in found.cell(row.number, "CCA").runs:
+        for run in found.cell(row.number, "CCA").reported:
             at = [max(point["step"], 10) for point in run.result["curve"]]
             above.plot(at, [p["cca"] for p in run.result["curve"]], "o-", color=INK[None], markersize=3, alpha=0.8)
             above.plot(at, [p["null"] for p in run.result["curve"]], "--", color="#9aa4ae", linewidth=1)
-        for run in found.cell(row.number, "CCA").runs[:1]:
+        for run in found.cell(row.number, "CCA").reported[:1]:
             x, y = zip(*run.result["dots"], strict=True)
             below.plot(x, y, "o", color=INK[None], markersize=2.5, alpha=0.5, markeredgewidth=0)
             ends = [min(x), max(x)]
